@@ -1,0 +1,158 @@
+"""One entry for every data set: a name, a LoCoMo-shaped file, or a folder of release files."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unbidden.corpus import sources
+from unbidden.corpus.jsonfile import read_json
+from unbidden.corpus.locomo import LocomoReader
+from unbidden.corpus.models import Corpus
+from unbidden.corpus.release import join_rewrites, read_clusters
+from unbidden.errors import ConfigError, DataError, closest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from unbidden.corpus.models import Cluster, Conversation, Irregularity, SourceFile
+
+DATASETS = ("harbour", "locomo", "locomo-conv")
+"""Names `load_corpus` knows; anything else is a path."""
+
+
+def load_corpus(dataset: str, *, conversations: Sequence[str] = ()) -> Corpus:
+    """Return the corpus a `dataset` parameter names.
+
+    Parameters
+    ----------
+    dataset : str
+        ``harbour`` (embedded), ``locomo`` (the official file, with LoCoMo-Conv's rewrites joined
+        by content for the conversations whose release files are on this machine),
+        ``locomo-conv`` (the release files alone), the path of a LoCoMo-shaped JSON file, or of a
+        folder holding ``locomo10_dialog*.json`` and, if there, ``locomo10_multimem_full*.json``.
+    conversations : sequence of str
+        Sample ids to keep, in the corpus's order; empty keeps all.
+
+    Raises
+    ------
+    DataError
+        If a file is missing, altered or malformed.
+    ConfigError
+        If `dataset` is neither a name nor a path, or a conversation is unknown.
+    """
+    path = Path(dataset).expanduser()
+    if dataset == "harbour":
+        with resources.as_file(resources.files("unbidden.corpus") / "harbour") as folder:
+            corpus = _folder(folder, "harbour", "harbour_dialog", "harbour_multimem")
+    elif dataset == "locomo":
+        corpus = _locomo()
+    elif dataset == "locomo-conv":
+        corpus = _release()
+    elif path.is_dir():
+        corpus = _folder(path, path.resolve().name)
+    elif path.is_file():
+        corpus = _read("custom", [path], [])
+    else:
+        raise ConfigError(
+            f"unknown dataset {dataset!r}",
+            expected=f"a name, a JSON file or a folder; {closest(dataset, DATASETS)}",
+            got="neither a known name nor an existing path",
+            next_step="correct the parameter `dataset`",
+        )
+    return _only(corpus, conversations)
+
+
+def _only(corpus: Corpus, wanted: Sequence[str]) -> Corpus:
+    if not wanted:
+        return corpus
+    known = [conversation.id for conversation in corpus.conversations]
+    for name in wanted:
+        if name not in known:
+            raise ConfigError(
+                f"unknown conversation {name!r} in {corpus.name}",
+                expected=closest(name, known),
+                next_step="correct the parameter `conversations`",
+            )
+    return Corpus(
+        corpus.name,
+        tuple(item for item in corpus.conversations if item.id in wanted),
+        tuple(item for item in corpus.clusters if item.conversation in wanted),
+        corpus.sources,
+        corpus.irregularities,
+    )
+
+
+def _folder(
+    folder: Path,
+    name: str,
+    dialog: str = "locomo10_dialog",
+    multimem: str = "locomo10_multimem_full",
+) -> Corpus:
+    dialogs = sorted(folder.glob(f"{dialog}*.json"))
+    if not dialogs:
+        raise DataError(
+            f"no conversations in the folder {folder.name!r}",
+            expected=f"{dialog}*.json (and, for composed queries, {multimem}*.json)",
+            got=", ".join(sorted(p.name for p in folder.iterdir())[:10]) or "an empty folder",
+            next_step="name the files so, or give the path of one JSON file",
+        )
+    return _read(name, dialogs, sorted(folder.glob(f"{multimem}*.json")))
+
+
+def _release() -> Corpus:
+    """Read LoCoMo-Conv's files, whole or in parts, from the reader's folder or the cache."""
+    for base in (sources.data_folder(), sources.cache_folder() / "data"):
+        if base is not None and list((base / "locomo-conv").glob("locomo10_dialog*.json")):
+            return _folder(base / "locomo-conv", "locomo-conv")
+    sources.locate("locomo-conv")  # raises, saying where it looked
+    raise AssertionError("unreachable: a located release has a dialog file")
+
+
+def _locomo() -> Corpus:
+    official = _read("locomo", sources.locate("locomo"), [])
+    try:
+        release = _release()
+    except DataError:
+        # Without the release's files the corpus has plain questions only, as its tables show.
+        return official
+    joined, notes = join_rewrites(official.conversations, release.conversations)
+    ids = {item.id for item in joined}
+    return Corpus(
+        "locomo",
+        tuple(joined),
+        tuple(cluster for cluster in release.clusters if cluster.conversation in ids),
+        official.sources + release.sources,
+        (*official.irregularities, *notes),
+    )
+
+
+def _read(name: str, dialogs: Iterable[Path], multimems: Iterable[Path]) -> Corpus:
+    conversations: list[Conversation] = []
+    clusters: list[Cluster] = []
+    files: list[SourceFile] = []
+    notes: list[Irregularity] = []
+    seen: dict[str, str] = {}
+    for path in dialogs:
+        value, file = read_json(path)
+        reader = LocomoReader(path.name)
+        for conversation in reader.read(value):
+            if conversation.id in seen:
+                raise DataError(
+                    f"the conversation {conversation.id!r} stands in two files",
+                    expected="each sample_id in one file",
+                    got=f"{seen[conversation.id]} and {path.name}",
+                    next_step="remove one of the files from the folder",
+                )
+            seen[conversation.id] = path.name
+            conversations.append(conversation)
+        files.append(file)
+        notes.extend(reader.irregularities)
+    for path in multimems:
+        value, file = read_json(path)
+        found, odd = read_clusters(value, conversations, path.name)
+        clusters.extend(found)
+        files.append(file)
+        notes.extend(odd)
+    return Corpus(name, tuple(conversations), tuple(clusters), tuple(files), tuple(notes))
