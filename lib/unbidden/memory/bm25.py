@@ -1,0 +1,119 @@
+"""Word search: Okapi BM25 as LoCoMo-Conv runs it, on the `bm25s` library."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bm25s
+import numpy as np
+
+from unbidden.memory.protocol import IngestReport, Retrieved, SystemInfo
+from unbidden.memory.tokens import TokeniserName, tokeniser
+from unbidden.memory.units import Protocol, TurnUnit, turn_units
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from unbidden.corpus.models import Conversation
+
+
+class OkapiIndex:
+    """BM25 scores of documents, with the weights of Okapi BM25 as `rank_bm25` computes them.
+
+    The weight of a word in n of N documents is log((N - n + 0.5) / (n + 0.5)); words in more than
+    half of the documents would weigh less than nothing and get `epsilon` times the mean weight.
+    `bm25s` has no such floor, so its (always positive) Lucene scores are rescaled word by word.
+
+    Parameters
+    ----------
+    documents : list of list of str
+        Tokens of each document.
+    """
+
+    def __init__(
+        self,
+        documents: list[list[str]],
+        *,
+        k1: float = 1.5,
+        b: float = 0.75,
+        epsilon: float = 0.25,
+    ) -> None:
+        self.size = len(documents)
+        self._known = {token for tokens in documents for token in tokens}
+        if not self._known:
+            return
+        self._index = bm25s.BM25(k1=k1, b=b, method="lucene", dtype="float64", int_dtype="int32")
+        self._index.index(documents, show_progress=False)
+        found_in = np.diff(self._index.scores["indptr"])
+        # Empty-vocabulary entries (bm25s may add one) occur nowhere and have no scores to scale.
+        n = np.maximum(found_in, 1)
+        lucene = np.log1p((self.size - n + 0.5) / (n + 0.5))
+        okapi = np.log((self.size - n + 0.5) / (n + 0.5))
+        okapi = np.where(okapi < 0, epsilon * okapi[found_in > 0].mean(), okapi)
+        self._index.scores["data"] *= np.repeat((k1 + 1) * okapi / lucene, found_in)
+
+    def scores(self, tokens: list[str]) -> NDArray[np.float64]:
+        """Return the score of every document, shape (n_documents,), for a query's tokens."""
+        known = [token for token in tokens if token in self._known]
+        if not known:
+            return np.zeros(self.size)
+        return np.asarray(self._index.get_scores(known), dtype=np.float64)
+
+
+class BM25:
+    """Okapi BM25 over turns (LoCoMo-Conv section 4; k1 1.5, b 0.75, epsilon 0.25).
+
+    A turn that shares no word with the query has score 0 and is not returned, so an unknown word
+    retrieves nothing; equal scores keep conversation order.
+
+    Parameters
+    ----------
+    protocol : {"paper", "repaired"}
+        Text form of a turn.
+    tokeniser : {"auto", "paper", "unicode"}
+        See `unbidden.memory.tokens.tokeniser`; "auto" looks at the conversation.
+    """
+
+    info = SystemInfo(
+        name="bm25",
+        paper="Robertson and Zaragoza 2009; as in LoCoMo-Conv (arXiv 2609.03467)",
+        needs_llm=False,
+        provenance="exact",
+        licence="MIT (bm25s)",
+    )
+
+    def __init__(
+        self,
+        *,
+        protocol: Protocol = "paper",
+        tokeniser: TokeniserName = "auto",
+        k1: float = 1.5,
+        b: float = 0.75,
+        epsilon: float = 0.25,
+    ) -> None:
+        self.protocol, self.tokeniser_name = protocol, tokeniser
+        self._weights = {"k1": k1, "b": b, "epsilon": epsilon}
+        self._units: list[TurnUnit] = []
+        self._tokens: Callable[[str], list[str]]
+        self._index: OkapiIndex
+
+    def ingest(self, conversation: Conversation) -> IngestReport:
+        """Index every turn of a conversation."""
+        self._units = turn_units(conversation, self.protocol)
+        sample = "".join(unit.text for unit in self._units)
+        self._tokens = tokeniser(self.tokeniser_name, sample)
+        self._index = OkapiIndex([self._tokens(unit.text) for unit in self._units], **self._weights)
+        return IngestReport(len(self._units), len(self._units))
+
+    def search(self, query: str, *, k: int, speaker: str | None = None) -> list[Retrieved]:
+        """Return the `k` turns that share the weightiest words with a query."""
+        scores = self._index.scores(self._tokens(query))
+        best = np.argsort(-scores, kind="stable")[:k]
+        return [
+            Retrieved(unit.text, (unit.id,), float(scores[i]), unit.time)
+            for i in best
+            if scores[i] > 0
+            for unit in (self._units[i],)
+        ]

@@ -1,0 +1,74 @@
+"""Dense search: cosine of sentence vectors, exact."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unbidden.memory.embed import MINILM, Embedder
+from unbidden.memory.embed import embedder as named_embedder
+from unbidden.memory.protocol import IngestReport, Retrieved, SystemInfo
+from unbidden.memory.units import Protocol, TurnUnit, turn_units
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from unbidden.corpus.models import Conversation
+
+
+class Dense:
+    """Cosine similarity of all-MiniLM-L6-v2 vectors over turns (LoCoMo-Conv section 4).
+
+    A conversation has hundreds of turns, so one exact matrix product serves; equal scores keep
+    conversation order.
+
+    Parameters
+    ----------
+    protocol : {"paper", "repaired"}
+        Text form of a turn.
+    embedder : str or Embedder
+        See `unbidden.memory.embed.embedder`.
+    """
+
+    info = SystemInfo(
+        name="dense",
+        paper="Reimers and Gurevych 2019; as in LoCoMo-Conv (arXiv 2609.03467)",
+        needs_llm=False,
+        provenance="exact",
+        licence="Apache-2.0",
+    )
+
+    def __init__(self, *, protocol: Protocol = "paper", embedder: str | Embedder = MINILM) -> None:
+        self.protocol = protocol
+        self.embedder = named_embedder(embedder) if isinstance(embedder, str) else embedder
+        self._units: list[TurnUnit] = []
+        self._queries: dict[str, NDArray[np.float32]] = {}
+        self._matrix: NDArray[np.float32]
+
+    def prepare(self, conversations: Sequence[Conversation], queries: Sequence[str]) -> None:
+        """Encode all turns and queries in one call."""
+        texts = [unit.text for item in conversations for unit in turn_units(item, self.protocol)]
+        vectors = self.embedder.encode([*texts, *queries])
+        self._queries = dict(zip(queries, vectors[len(texts) :], strict=True))
+
+    def ingest(self, conversation: Conversation) -> IngestReport:
+        """Encode every turn of a conversation."""
+        self._units = turn_units(conversation, self.protocol)
+        self._matrix = self.embedder.encode([unit.text for unit in self._units])
+        return IngestReport(len(self._units), len(self._units))
+
+    def search(self, query: str, *, k: int, speaker: str | None = None) -> list[Retrieved]:
+        """Return the `k` turns nearest to a query."""
+        vector = self._queries.get(query)
+        if vector is None:
+            vector = self.embedder.encode([query])[0]
+        scores = self._matrix @ vector
+        best = np.argsort(-scores, kind="stable")[:k]
+        return [
+            Retrieved(unit.text, (unit.id,), float(scores[i]), unit.time)
+            for i in best
+            for unit in (self._units[i],)
+        ]

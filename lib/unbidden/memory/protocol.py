@@ -1,0 +1,106 @@
+"""What a memory system is: it takes in a conversation, and answers a search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Sequence
+
+    from unbidden.corpus.models import Conversation, TurnId
+
+Provenance = Literal["exact", "batch", "cited", "none"]
+"""How a system knows the source turns of a memory.
+
+exact: the memory is made of those turns; batch: it was made while those turns were read; cited:
+a model named them; none: it cannot say, and its recall is "not available".
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemInfo:
+    """What a table says about a system.
+
+    Attributes
+    ----------
+    paper : str
+        Where its algorithm is described.
+    needs_llm : bool
+        Whether building or searching it calls a language model.
+    """
+
+    name: str
+    paper: str
+    needs_llm: bool
+    provenance: Provenance
+    licence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """One memory brought to mind.
+
+    Attributes
+    ----------
+    text : str
+        What a reply would be given to read.
+    sources : tuple of TurnId
+        Turns it comes from, without repeats; empty if the system cannot say.
+    score : float
+        Higher is better; comparable inside one search only.
+    time : datetime or None
+        When what it tells was said.
+    """
+
+    text: str
+    sources: tuple[TurnId, ...]
+    score: float
+    time: dt.datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What was stored: units taken in, memories held, and units lost to failures."""
+
+    units: int
+    memories: int
+    failed: int = 0
+
+
+class MemorySystem(Protocol):
+    """The interface every system implements.
+
+    `ingest` is called once per conversation and replaces what was held before, so that no
+    conversation sees another's memories.
+    """
+
+    info: SystemInfo
+
+    def ingest(self, conversation: Conversation) -> IngestReport:
+        """Take in a conversation, forgetting any other."""
+        ...
+
+    def search(self, query: str, *, k: int, speaker: str | None = None) -> list[Retrieved]:
+        """Return at most `k` memories, best first.
+
+        Parameters
+        ----------
+        speaker : str, optional
+            Name of the person who says the query.
+        """
+        ...
+
+
+@runtime_checkable
+class PreparesTexts(Protocol):
+    """A system that is quicker when it sees many texts at once, as embedders are.
+
+    The run calls `prepare` with every conversation and query text before anything is searched.
+    It must not change any result.
+    """
+
+    def prepare(self, conversations: Sequence[Conversation], queries: Sequence[str]) -> None:
+        """Do slow work for these texts in one go."""
+        ...

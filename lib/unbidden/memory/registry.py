@@ -1,0 +1,38 @@
+"""The memory systems by name."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from unbidden.registry import Registry
+
+if TYPE_CHECKING:
+    from unbidden.memory.protocol import MemorySystem
+
+SYSTEMS: Registry[MemorySystem] = Registry(
+    "memory system",
+    {
+        "bm25": "unbidden.memory.bm25:BM25",
+        "dense": "unbidden.memory.dense:Dense",
+        "rrf": "unbidden.memory.rrf:RRF",
+    },
+    group="unbidden.systems",
+)
+
+
+def create_system(name: str, **options: Any) -> MemorySystem:
+    """Return a new memory system, given those of the run's `options` that it takes.
+
+    A user's own class need not know every option of the study: what its signature does not name
+    is not passed.
+
+    Raises
+    ------
+    ConfigError
+        If the name is unknown or its module cannot be imported.
+    """
+    parameters = inspect.signature(SYSTEMS.factory(name)).parameters
+    takes_any = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())
+    taken = {key: value for key, value in options.items() if takes_any or key in parameters}
+    return SYSTEMS.create(name, **taken)

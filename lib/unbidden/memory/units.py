@@ -1,0 +1,65 @@
+"""The text form in which one turn is indexed and shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+from unbidden.errors import ConfigError, closest
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+    from unbidden.corpus.models import Conversation, Session, Turn, TurnId
+
+Protocol = Literal["paper", "repaired"]
+PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnUnit:
+    """One turn as indexed."""
+
+    id: TurnId
+    text: str
+    time: dt.datetime | None
+
+
+def turn_text(turn: Turn, session: Session, protocol: Protocol = "paper") -> str:
+    """Return the text of a turn under a protocol.
+
+    "paper" is LoCoMo-Conv's form: a line with the session's date string as written, then who said
+    what, then the caption. "repaired" names the person first and the calendar day without the
+    clock, whose digits match other numbers, and marks the caption as an image.
+
+    The form matters as much as the retriever: on LoCoMo it moves MiniLM's recall@10 from 28.8
+    (bare text) to 49.1 (paper form).
+    """
+    said = turn.text.strip()
+    if protocol == "paper":
+        shared = f" and shared {turn.caption}." if turn.caption else ""
+        return f'DATE: {session.date_text}\n{turn.speaker} said, "{said}"{shared}'
+    day = f", {session.when.day} {session.when:%B %Y}" if session.when else ""
+    image = f" [image: {turn.caption}]" if turn.caption else ""
+    return f"{turn.speaker}{day}: {said}{image}"
+
+
+def turn_units(conversation: Conversation, protocol: Protocol = "paper") -> list[TurnUnit]:
+    """Return every turn of a conversation as a unit, in time order.
+
+    Raises
+    ------
+    ConfigError
+        If the protocol is unknown.
+    """
+    if protocol not in PROTOCOLS:
+        raise ConfigError(
+            f"unknown protocol {protocol!r}",
+            expected=closest(protocol, PROTOCOLS),
+            next_step="set the parameter `protocol` to one of these",
+        )
+    return [
+        TurnUnit(turn.id, turn_text(turn, session, protocol), session.when)
+        for session in conversation.sessions
+        for turn in session.turns
+    ]

@@ -1,0 +1,6 @@
+"""Intervals clustered by conversation, paired tests, correction for many comparisons."""
+
+from unbidden.stats.compare import Comparison, compare_paired, holm
+from unbidden.stats.intervals import Interval, bootstrap_mean, clustered_mean
+
+__all__ = ["Comparison", "Interval", "bootstrap_mean", "clustered_mean", "compare_paired", "holm"]
