@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
@@ -77,7 +77,7 @@ class RunConfig(BaseModel):
     seed: int = 0
 
     @classmethod
-    def of(cls, **parameters: object) -> RunConfig:
+    def of(cls, **parameters: object) -> Self:
         """Build the config from a notebook's parameters.
 
         Raises
@@ -86,7 +86,7 @@ class RunConfig(BaseModel):
             For an unknown parameter (closest names suggested) or a value out of range.
         """
         try:
-            return cls(**parameters)  # type: ignore[arg-type]
+            return cls.model_validate(parameters)
         except ValidationError as error:
             raise cls._explained(error, parameters) from error
 

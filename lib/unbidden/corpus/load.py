@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from unbidden.corpus import sources
 from unbidden.corpus.jsonfile import read_json
 from unbidden.corpus.locomo import LocomoReader
-from unbidden.corpus.models import Corpus
+from unbidden.corpus.models import Corpus, Irregularity
 from unbidden.corpus.release import join_rewrites, read_clusters
 from unbidden.errors import ConfigError, DataError, closest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from unbidden.corpus.models import Cluster, Conversation, Irregularity, SourceFile
+    from unbidden.corpus.models import Cluster, Conversation, SourceFile
 
 DATASETS = ("harbour", "locomo", "locomo-conv")
 """Names `load_corpus` knows; anything else is a path."""
@@ -149,6 +149,8 @@ def _read(name: str, dialogs: Iterable[Path], multimems: Iterable[Path]) -> Corp
             conversations.append(conversation)
         files.append(file)
         notes.extend(reader.irregularities)
+        if variant := sources.KNOWN_VARIANTS.get(file.sha256):
+            notes.append(Irregularity("altered copy of LoCoMo", path.name, variant))
     for path in multimems:
         value, file = read_json(path)
         found, odd = read_clusters(value, conversations, path.name)

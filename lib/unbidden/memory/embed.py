@@ -56,12 +56,14 @@ class SentenceEncoder:
     def _model(self):  # type: ignore[no-untyped-def]  # the library is an optional extra
         try:
             from sentence_transformers import SentenceTransformer
+            from transformers.utils import logging
         except ImportError as error:
             raise ConfigError(
                 "dense search needs the extra `dense`",
                 got=str(error),
                 next_step="pip install 'unbidden[dense]', or leave `dense` and `rrf` out",
             ) from error
+        logging.disable_progress_bar()
         return SentenceTransformer(str(self._folder or self.name), device="cpu")
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -101,7 +103,8 @@ class EndpointEncoder:
             )
             rows.extend(item.embedding for item in sorted(reply.data, key=lambda d: d.index))
         vectors = np.asarray(rows, dtype=np.float32)
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        unit: NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return unit
 
 
 class Embedder:

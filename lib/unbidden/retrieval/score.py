@@ -26,18 +26,10 @@ if TYPE_CHECKING:
     from unbidden.retrieval.run import Rankings
 
 ITEM_COLUMNS = [
-    "dataset",
-    "conversation",
-    "query_id",
-    "style",
-    "category",
-    "system",
-    "condition",
-    "metric",
-    "k",
-    "value",
-    "unscored",
+    *("dataset", "conversation", "query_id", "style", "category", "system", "condition"),
+    *("metric", "k", "value", "unscored"),
 ]
+"""Columns of ``items.parquet``, the long table every run writes."""
 
 _SET_MEASURES = {SetR: "recall", SetP: "precision", SetF: "f1"}
 _RANK_MEASURES = {RR: "mrr", nDCG: "ndcg"}
@@ -173,6 +165,7 @@ def _frame(
     reason = None if ranking.info.provenance != "none" else NO_PROVENANCE
     unscored = [reason if query.gold else NO_GOLD for query in queries]
     mask = np.array([text is not None for text in unscored])
+    reasons = pd.Series(unscored, dtype="str")
     base = pd.DataFrame(
         {
             "dataset": dataset,
@@ -189,7 +182,7 @@ def _frame(
             metric=metric,
             k=k,
             value=np.where(mask, np.nan, np.asarray(found, dtype=float)),
-            unscored=unscored,
+            unscored=reasons,
         )
         for (metric, k), found in values.items()
     ]

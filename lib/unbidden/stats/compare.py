@@ -13,9 +13,9 @@ from unbidden.stats.intervals import Interval, _arrays, clustered_mean
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
-_MOST_EXACT = 13  # 2**13 arrangements are enumerated; beyond, as many are drawn
+_MOST_EXACT = 13  # scipy enumerates when all 2**n arrangements fit the number asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def compare_paired(
     differences = np.asarray(second, dtype=float) - np.asarray(first, dtype=float)
     interval = clustered_mean(differences, clusters)
     x, codes = _arrays(differences, clusters)
-    units = np.bincount(codes, weights=x) if interval.clusters > 1 else x
+    units = np.bincount(codes, weights=x).astype(float) if interval.clusters > 1 else x
     of = "conversations" if interval.clusters > 1 else "items of one conversation"
     if len(units) < 2:
         return Comparison(interval, None, None, None, "no test: too few items")
@@ -62,7 +62,7 @@ def compare_paired(
         _total,
         permutation_type="samples",
         vectorized=True,
-        n_resamples=2**_MOST_EXACT if not exact else np.inf,
+        n_resamples=2**_MOST_EXACT,
         rng=np.random.default_rng(seed),
     )
     method = f"sign flip of {of}, {'exact' if exact else 'sampled'}"
@@ -72,8 +72,8 @@ def compare_paired(
     )
 
 
-def _total(x: np.ndarray, axis: int = -1) -> np.ndarray:  # type: ignore[type-arg]
-    total: np.ndarray = x.sum(axis=axis)  # type: ignore[type-arg]
+def _total(x: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:
+    total: NDArray[np.float64] = x.sum(axis=axis)
     return total
 
 

@@ -1,0 +1,172 @@
+"""Running one chapter: parameters checked, written aside, put in place only if it succeeded."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unbidden.config import OUT_VARIABLE, check_run_name, project_root, run_folder
+from unbidden.errors import ConfigError, UnbiddenError, closest
+from unbidden.report.atomic import replacing
+from unbidden.report.folder import library_digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+STAMP = "unbidden"
+"""Key of the notebook metadata that says what a page was made from."""
+
+
+class ChapterFailed(UnbiddenError):  # noqa: N818 - reads as what happened
+    """A chapter raised; its partial notebook is kept for a look."""
+
+
+def chapter_path(name: str) -> Path:
+    """Return the notebook of a chapter.
+
+    Raises
+    ------
+    ConfigError
+        If there is none of that name.
+    """
+    folder = project_root() / "notebooks"
+    stem = Path(name).stem if name.endswith((".ipynb", ".py")) else name
+    path = folder / f"{stem}.ipynb"
+    if not path.is_file() or Path(stem).name != stem:
+        known = [item.stem for item in folder.glob("[0-9][0-9]_*.ipynb")]
+        raise ConfigError(
+            f"unknown notebook {name!r}",
+            expected=closest(name, known) if known else f"notebooks in {folder}",
+            next_step="run from the project's folder, with one of these names",
+        )
+    return path
+
+
+def run_chapter(name: str, *, run: str, parameters: Mapping[str, Any], timeout: int = 7200) -> Path:
+    """Execute a chapter with papermill and return its results folder.
+
+    The chapter writes into a folder of its own beside the final one. Only when every cell has
+    succeeded does that folder take the final one's place, so what lies there is always whole and
+    from one execution. (Papermill's own record calls a timed-out notebook completed.)
+
+    Parameters
+    ----------
+    parameters : mapping
+        Passed to the notebook; unknown names are an error.
+    timeout : int
+        Seconds for the slowest cell.
+
+    Raises
+    ------
+    ConfigError
+        If the notebook, the run's name or a parameter is unknown.
+    ChapterFailed
+        If a cell raised; earlier results of this run stay as they were.
+    """
+    source = chapter_path(name)
+    check_run_name(run)
+    _check_parameters(source, parameters)
+    final = run_folder(run, source.stem)
+    partial = final.with_name(f".{final.name}.partial-{os.getpid()}")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    try:
+        _execute(source, partial, {**parameters, "run": run}, timeout)
+        _stamp(partial / source.name, source, {**parameters, "run": run})
+        _put_in_place(partial, final)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return final
+
+
+def _check_parameters(source: Path, parameters: Mapping[str, Any]) -> None:
+    import papermill
+
+    known = papermill.inspect_notebook(str(source))
+    for name in parameters:
+        if name not in known:
+            raise ConfigError(
+                f"{source.stem} has no parameter {name!r}",
+                expected=closest(name, known),
+                next_step=f"`papermill --help-notebook {source.name}` describes them",
+            )
+
+
+def _execute(source: Path, partial: Path, parameters: Mapping[str, Any], timeout: int) -> None:
+    import papermill
+    from papermill.exceptions import PapermillExecutionError
+    from traitlets.config import Config
+
+    # Silences a warning about unencrypted local sockets; IPC sockets would collide in parallel.
+    kernel = Config()
+    kernel.KernelManager.transport_encryption = "auto"
+    try:
+        with _environment(OUT_VARIABLE, str(partial.resolve())):
+            papermill.execute_notebook(
+                str(source),
+                str(partial / source.name),
+                parameters=dict(parameters),
+                progress_bar=False,
+                coalesce_streams=True,
+                execution_timeout=timeout,
+                config=kernel,
+            )
+    except PapermillExecutionError as error:
+        kept = partial.with_name(f"{source.stem}.failed.ipynb")
+        (partial / source.name).replace(kept)
+        raise ChapterFailed(
+            f"{source.stem} failed in cell {error.exec_count}: {error.ename}",
+            got=str(error.evalue),
+            next_step=f"see {kept.relative_to(project_root())}; results before this run are kept",
+        ) from error
+
+
+@contextmanager
+def _environment(name: str, value: str) -> Iterator[None]:
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
+
+
+def _put_in_place(partial: Path, final: Path) -> None:
+    old = final.with_name(f".{final.name}.old-{os.getpid()}")
+    if final.exists():
+        final.replace(old)
+    partial.replace(final)
+    shutil.rmtree(old, ignore_errors=True)
+    final.with_name(f"{final.name}.failed.ipynb").unlink(missing_ok=True)
+
+
+def chapter_digests(source: Path, parameters: Mapping[str, Any]) -> dict[str, str]:
+    """Return what a page depends on: the notebook's cells, the library and the parameters."""
+    cells = [
+        (cell["cell_type"], cell["source"])
+        for cell in json.loads(source.read_text(encoding="utf-8"))["cells"]
+    ]
+    canonical = json.dumps(parameters, sort_keys=True, default=str)
+    return {
+        "notebook": hashlib.sha256(json.dumps(cells).encode()).hexdigest(),
+        "library": library_digest(),
+        "parameters": hashlib.sha256(canonical.encode()).hexdigest(),
+    }
+
+
+def _stamp(path: Path, source: Path, parameters: Mapping[str, Any]) -> None:
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    notebook["metadata"][STAMP] = {
+        "parameters": dict(parameters),
+        "digests": chapter_digests(source, parameters),
+    }
+    with replacing(path) as partial:
+        partial.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", "utf-8")

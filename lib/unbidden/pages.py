@@ -1,0 +1,107 @@
+"""From executed chapters to the book's pages, refusing what is stale."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from unbidden.config import check_run_name, project_root
+from unbidden.errors import DataError
+from unbidden.execute import STAMP, chapter_digests, chapter_path
+from unbidden.report.atomic import write_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def make_pages(run: str, *, allow_stale: bool = False) -> list[Path]:
+    """Copy the executed chapters of a run into ``book/notebooks`` and collect their numbers.
+
+    A page whose notebook, library or parameters have changed since it was executed is refused.
+    Files are written only where they differ, so that the book rebuilds no more than it must.
+
+    Raises
+    ------
+    DataError
+        If the run has no chapters, or a page is stale.
+    """
+    root = project_root()
+    executed = sorted((root / "results" / "runs" / check_run_name(run)).glob("[0-9]*/*.ipynb"))
+    if not executed:
+        raise DataError(
+            f"the run {run!r} has no executed chapter",
+            expected=f"results/runs/{run}/NN_name/NN_name.ipynb",
+            next_step=f"`make study RUN={run}`, or `unbidden run NN_name --run {run}`",
+        )
+    folder = root / "book" / "notebooks"
+    pages = []
+    for path in executed:
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        if not allow_stale:
+            _refuse_stale(notebook, path)
+        page = folder / path.name
+        _write_if_new(page, json.dumps(_cleaned(notebook), indent=1, ensure_ascii=False) + "\n")
+        pages.append(page)
+    for stray in set(folder.glob("*.ipynb")) - set(pages):
+        stray.unlink()
+    numbers = json.dumps(collect_numbers(run), indent=1, sort_keys=True, ensure_ascii=False)
+    _write_if_new(root / "book" / "_generated" / "numbers.json", numbers + "\n")
+    return pages
+
+
+def collect_numbers(run: str) -> dict[str, str]:
+    """Return the numbers the book's own pages may cite.
+
+    Those of a recorded run are named ``RUN_NAME`` (``locomo_questions``), those of the reader's
+    run ``run_NAME``.
+    """
+    results = project_root() / "results"
+    numbers: dict[str, str] = {"run": run}
+    folders = [("run", results / "runs" / run)]
+    folders += [(path.name, path) for path in sorted((results / "recorded").glob("*"))]
+    for prefix, folder in folders:
+        for path in sorted(folder.glob("*/numbers.json")):
+            found = json.loads(path.read_text(encoding="utf-8"))
+            numbers.update({f"{prefix}_{name}": value for name, value in found.items()})
+    return numbers
+
+
+def _refuse_stale(notebook: dict[str, Any], path: Path) -> None:
+    stamp = notebook["metadata"].get(STAMP)
+    if stamp is None:
+        raise DataError(
+            f"{path.name} says nothing of how it was made",
+            expected="a notebook executed by `unbidden run`",
+            next_step=f"`unbidden run {path.stem} --run {path.parents[1].name}`",
+        )
+    now = chapter_digests(chapter_path(path.stem), stamp["parameters"])
+    changed = [name for name, digest in now.items() if stamp["digests"].get(name) != digest]
+    if changed:
+        raise DataError(
+            f"{path.name} is stale: its {' and '.join(changed)} changed since it was executed",
+            next_step=f"`unbidden run {path.stem} --run {path.parents[1].name}`, or `make study`",
+        )
+
+
+def _cleaned(notebook: dict[str, Any]) -> dict[str, Any]:
+    """Return a notebook without what differs by machine and time.
+
+    The default parameters are folded away where the run's own follow, so that readers do not see
+    both.
+    """
+    notebook["metadata"].pop("papermill", None)
+    injected = any(
+        "injected-parameters" in cell["metadata"].get("tags", []) for cell in notebook["cells"]
+    )
+    for cell in notebook["cells"]:
+        cell["metadata"].pop("papermill", None)
+        cell["metadata"].pop("execution", None)
+        tags = cell["metadata"].get("tags", [])
+        if injected and "parameters" in tags:
+            cell["metadata"]["tags"] = [*tags, "remove-cell"]
+    return notebook
+
+
+def _write_if_new(path: Path, text: str) -> None:
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        write_text(path, text)

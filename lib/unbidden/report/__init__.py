@@ -1,0 +1,1 @@
+"""Tables, figures, examples and the files of a run."""

@@ -1,0 +1,161 @@
+"""The study's figures: one message each, intervals drawn, the same colour for a system anywhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import pandas as pd
+from matplotlib.figure import Figure
+
+from unbidden.corpus.models import STYLES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+
+# Okabe and Ito's palette, safe for the common forms of colour blindness.
+_PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#7F7F7F", "#000000")
+_MARKERS = "osD^vPX*"
+_FIXED = {"bm25": 0, "dense": 1, "rrf": 2}
+_RC: dict[str, Any] = {
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.grid.axis": "y",
+    "axes.axisbelow": True,
+    "grid.color": "#dddddd",
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "font.size": 11,
+    "svg.hashsalt": "unbidden",
+    "svg.fonttype": "none",
+    "font.family": "sans-serif",
+}
+
+
+def use_style() -> None:
+    """Set the study's look, and SVG as the notebook's figure format.
+
+    A white face keeps the figures readable when a page is dark.
+    """
+    mpl.rcParams.update(_RC)  # type: ignore[arg-type]  # the stubs want literal keys
+    from matplotlib_inline.backend_inline import set_matplotlib_formats
+
+    set_matplotlib_formats("svg", metadata={"Date": None})
+
+
+def _look(systems: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return colour and marker by system: fixed for ours, next free for a user's."""
+    free = [i for i in range(len(_PALETTE)) if i not in _FIXED.values()]
+    look = {}
+    for system in systems:
+        i = _FIXED[system] if system in _FIXED else free.pop(0) if free else len(_PALETTE) - 1
+        look[system] = (_PALETTE[i], _MARKERS[i])
+    return look
+
+
+def _axes(width: float = 7.2, height: float = 3.8) -> tuple[Figure, Axes]:
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots()
+
+
+def _errors(rows: pd.DataFrame) -> list[list[float]]:
+    mean, low, high = (100 * rows[column].astype(float) for column in ("mean", "low", "high"))
+    return [list((mean - low).fillna(0)), list((high - mean).fillna(0))]
+
+
+def recall_by_style(summary: pd.DataFrame, *, k: int) -> Figure:
+    """Draw recall of each system in each style, with 95 % intervals.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        Means by style and system, from `unbidden.report.summary.means`.
+    """
+    figure, axes = _axes()
+    styles = list(dict.fromkeys(summary["style"]))
+    systems = list(dict.fromkeys(summary["system"]))
+    step = 0.8 / len(systems)
+    for i, (system, (colour, marker)) in enumerate(_look(systems).items()):
+        rows = summary[summary["system"] == system]
+        x = [styles.index(style) + (i - (len(systems) - 1) / 2) * step for style in rows["style"]]
+        axes.errorbar(
+            x,
+            100 * rows["mean"].astype(float),
+            yerr=_errors(rows),
+            fmt=marker,
+            color=colour,
+            capsize=3,
+            markersize=7,
+            label=system,
+        )
+    axes.set_xticks(range(len(styles)), styles)
+    axes.set_xlabel("How the need is put")
+    axes.set_ylabel(f"Recall@{k} (% of gold turns)")
+    axes.set_ylim(0, 100)
+    axes.legend(frameon=False, ncols=len(systems), loc="upper right")
+    return figure
+
+
+def drop_by_style(drops: pd.DataFrame, *, k: int) -> Figure:
+    """Draw the paired change from plain question to each style, with 95 % intervals."""
+    figure, axes = _axes(height=0.5 + 0.32 * max(4, len(drops)))
+    systems = list(dict.fromkeys(drops["system"]))
+    look = _look(systems)
+    ordered = drops.sort_values("style", kind="stable", key=lambda s: s.map(STYLES.index))
+    labels = [f"{row['style']} · {row['system']}" for _, row in ordered.iterrows()]
+    for y, (_, row) in enumerate(ordered.iterrows()):
+        colour, marker = look[row["system"]]
+        axes.plot(100 * row["difference"], y, marker, color=colour, markersize=7)
+        if pd.notna(row["low"]):
+            axes.hlines(y, 100 * row["low"], 100 * row["high"], color=colour)
+    axes.axvline(0, color="#555555", linewidth=1)
+    axes.set_yticks(range(len(labels)), labels)
+    axes.invert_yaxis()
+    axes.grid(axis="x")
+    axes.set_xlabel(f"Change in recall@{k} from the plain question (points)")
+    return figure
+
+
+def recall_against_k(summary: pd.DataFrame, *, x: str = "K (memories)") -> Figure:
+    """Draw recall against the cut-off, one panel per style, one line per system."""
+    styles = list(dict.fromkeys(summary["style"]))
+    figure = Figure(figsize=(2.3 * len(styles) + 0.6, 3.2), layout="constrained")
+    panels = figure.subplots(1, len(styles), sharey=True, squeeze=False)[0]
+    look = _look(list(dict.fromkeys(summary["system"])))
+    for axes, style in zip(panels, styles, strict=True):
+        for system, (colour, marker) in look.items():
+            rows = summary[(summary["style"] == style) & (summary["system"] == system)]
+            axes.plot(rows["k"], 100 * rows["mean"], color=colour, marker=marker, label=system)
+            low, high = 100 * rows["low"].astype(float), 100 * rows["high"].astype(float)
+            axes.fill_between(rows["k"], low, high, color=colour, alpha=0.15, linewidth=0)
+        axes.set_xscale("log")
+        ticks = sorted(set(summary["k"]))
+        axes.set_xticks(ticks, [str(tick) for tick in ticks])
+        axes.minorticks_off()
+        axes.set_title(style, fontsize=11)
+    panels[0].set_ylabel("Recall (% of gold turns)")
+    panels[0].set_ylim(0, 100)
+    figure.supxlabel(x, fontsize=11)
+    panels[0].legend(frameon=False, loc="upper left")
+    return figure
+
+
+def overlap_by_style(summary: pd.DataFrame) -> Figure:
+    """Draw how many of a query's words occur in its gold turns, by style."""
+    figure, axes = _axes(height=3.2)
+    styles = list(summary["style"])
+    axes.bar(
+        range(len(styles)),
+        100 * summary["mean"].astype(float),
+        yerr=_errors(summary),
+        color=_PALETTE[0],
+        capsize=4,
+        width=0.6,
+    )
+    axes.set_xticks(range(len(styles)), styles)
+    axes.set_xlabel("How the need is put")
+    axes.set_ylabel("Words shared with the gold turns\n(% of the query's content words)")
+    return figure

@@ -1,0 +1,55 @@
+"""The numbers a chapter's prose cites, formatted once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unbidden.report.summary import complete_conversations, means, select, style_drop
+from unbidden.report.tables import points, with_interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from unbidden.corpus.audit import Audit
+
+
+def retrieval_numbers(items: pd.DataFrame, k: int) -> dict[str, str]:
+    """Return recall at K of every system and style, and the paired drops, as text.
+
+    Names: ``k``; ``n_STYLE``; ``recall_STYLE_SYSTEM`` over all conversations; over those that have
+    every style, ``same_STYLE_SYSTEM``, ``drop_STYLE_SYSTEM`` and ``same_conversations``.
+    """
+    rows = select(items, "recall", k)
+    numbers = {"k": str(k), "systems": str(rows["system"].nunique())}
+    for _, row in means(rows, ["style", "system"]).iterrows():
+        name = f"{row['style']}_{row['system']}"
+        numbers[f"n_{row['style']}"] = f"{row['n']:,}"
+        numbers[f"recall_{name}"] = points(row["mean"])
+        numbers[f"interval_{name}"] = with_interval(row["mean"], row["low"], row["high"])
+    same = complete_conversations(rows)
+    numbers["same_conversations"] = str(same["conversation"].nunique())
+    for _, row in means(same, ["style", "system"]).iterrows():
+        numbers[f"same_{row['style']}_{row['system']}"] = points(row["mean"])
+    for _, row in style_drop(same).iterrows():
+        difference = row["difference"]
+        numbers[f"drop_{row['style']}_{row['system']}"] = points(abs(difference))
+    return numbers
+
+
+def dataset_numbers(found: Audit, pairs: dict[str, dict[str, int]]) -> dict[str, str]:
+    """Return the counts of a corpus, as text."""
+    numbers = {
+        name: f"{getattr(found, name):,}"
+        for name in ("conversations", "sessions", "turns", "captions", "questions", "clusters")
+    }
+    for policy, counts in pairs.items():
+        numbers[f"pairs_{policy}"] = f"{sum(counts.values()):,}"
+    for name, key in (
+        ("answerable", "answerable"),
+        ("scored", "answerable with evidence"),
+        ("with_evidence", "with evidence"),
+    ):
+        numbers[name] = f"{found.denominators[key]:,}"
+    numbers["evidence_changes"] = str(len(found.evidence_changes))
+    numbers["irregularities"] = str(len(found.irregularities))
+    return numbers

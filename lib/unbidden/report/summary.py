@@ -1,0 +1,175 @@
+"""From the long table of items to the tables of a chapter."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from unbidden.corpus.models import CATEGORIES, STYLES
+from unbidden.stats import clustered_mean, compare_paired, holm
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
+
+
+def select(
+    items: pd.DataFrame, metric: str, k: int | None = None, *, answerable: bool = True
+) -> pd.DataFrame:
+    """Return the rows of one metric, by default without category 5.
+
+    An adversarial question cites the turn that tempts to a wrong answer, so finding it is no
+    success; the tables that include it say so.
+    """
+    rows = items[items["metric"] == metric]
+    if k is not None:
+        rows = rows[rows["k"] == k]
+    if answerable:
+        rows = rows[rows["category"].ne(5).fillna(True)]  # composed queries have no category
+    return rows
+
+
+def means(rows: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Return mean, interval, items, conversations and unscored items for each group of `by`."""
+    records = []
+    for key, group in _groups(rows, by):
+        interval = clustered_mean(group["value"], list(group["conversation"]))
+        records.append(
+            {
+                **dict(zip(by, key, strict=True)),
+                "mean": interval.mean,
+                "low": interval.low,
+                "high": interval.high,
+                "n": interval.n,
+                "conversations": interval.clusters,
+                "unscored": int(group["value"].isna().sum()),
+                "interval": interval.method,
+            }
+        )
+    return pd.DataFrame(records)
+
+
+def style_drop(rows: pd.DataFrame, baseline: str = "question") -> pd.DataFrame:
+    """Return each style's paired difference from plain questions, per system.
+
+    A composed query is paired with the mean of its two members' questions. P-values are Holm's
+    over all rows of the table.
+    """
+    records: list[dict[str, Any]] = []
+    wide = {
+        (system, style): group.set_index("query_id")["value"]
+        for (system, style), group in _groups(rows, ["system", "style"])
+    }
+    homes = rows.drop_duplicates("query_id").set_index("query_id")["conversation"]
+    for (system, style), values in wide.items():
+        base = wide.get((system, baseline))
+        if style == baseline or base is None:
+            continue
+        paired = [_baseline(str(query), base) for query in values.index]
+        compared = compare_paired(paired, values.to_numpy(float), list(homes.loc[values.index]))
+        records.append({"system": system, "style": style, **_comparison(compared)})
+    return _with_holm(records)
+
+
+def system_pairs(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the paired difference of every two systems on each style, Holm-corrected."""
+    records: list[dict[str, Any]] = []
+    for (style,), group in _groups(rows, ["style"]):
+        wide = group.pivot(index="query_id", columns="system", values="value")
+        homes = group.drop_duplicates("query_id").set_index("query_id")["conversation"]
+        systems = list(dict.fromkeys(group["system"]))
+        for i, first in enumerate(systems):
+            for second in systems[i + 1 :]:
+                compared = compare_paired(wide[first], wide[second], list(homes.loc[wide.index]))
+                records.append(
+                    {"style": style, "first": first, "second": second, **_comparison(compared)}
+                )
+    return _with_holm(records)
+
+
+def condition_effect(rows: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
+    """Return the paired change from one condition to another, per style and system."""
+    records: list[dict[str, Any]] = []
+    for (style, system), group in _groups(rows, ["style", "system"]):
+        wide = group.pivot(index="query_id", columns="condition", values="value")
+        homes = group.drop_duplicates("query_id").set_index("query_id")["conversation"]
+        compared = compare_paired(wide[first], wide[second], list(homes.loc[wide.index]))
+        records.append(
+            {
+                "style": style,
+                "system": system,
+                first: float(wide[first].mean()),
+                second: float(wide[second].mean()),
+                **_comparison(compared),
+            }
+        )
+    return _with_holm(records)
+
+
+def complete_conversations(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of conversations that have every style present anywhere in `rows`.
+
+    Styles are comparable only where all were asked about the same conversations.
+    """
+    styles = rows.groupby("conversation")["style"].nunique()
+    return rows[rows["conversation"].isin(styles[styles == styles.max()].index)]
+
+
+def named_categories(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows with LoCoMo's category names in place of numbers, composed ones left out."""
+    known = rows[rows["category"].notna()]
+    return known.assign(category=known["category"].astype(int).map(CATEGORIES))
+
+
+def _baseline(query: str, base: pd.Series[float]) -> float:
+    home, _, members = query.rpartition("#")
+    found = [base.get(f"{home}#{member}", float("nan")) for member in members.split("+")]
+    return sum(found) / len(found)
+
+
+def _comparison(compared: Any) -> dict[str, Any]:
+    difference = compared.difference
+    return {
+        "difference": difference.mean,
+        "low": difference.low,
+        "high": difference.high,
+        "n": difference.n,
+        "conversations": difference.clusters,
+        "p": compared.p_value,
+        "smallest_p": compared.smallest_p,
+        "detectable": compared.detectable,
+        "test": compared.method,
+    }
+
+
+def _with_holm(records: list[dict[str, Any]]) -> pd.DataFrame:
+    adjusted = holm([record["p"] for record in records])
+    for record, p in zip(records, adjusted, strict=True):
+        record["p_holm"] = p
+        record["verdict"] = (
+            "not tested" if p is None else "differs" if p < 0.05 else "not distinguishable"
+        )
+    return pd.DataFrame(records)
+
+
+def _groups(
+    rows: pd.DataFrame, by: Sequence[str]
+) -> Iterator[tuple[tuple[Hashable, ...], pd.DataFrame]]:
+    """Yield groups with styles and systems in the study's order, not the alphabet's."""
+    orders = {column: _order(column, rows[column]) for column in by}
+    grouped: Iterable[tuple[Any, pd.DataFrame]] = rows.groupby(list(by), sort=False, dropna=False)
+    yield from sorted(
+        grouped,
+        key=lambda item: tuple(
+            orders[column][value] for column, value in zip(by, item[0], strict=True)
+        ),
+    )
+
+
+def _order(column: str, values: pd.Series[Any]) -> dict[Any, int]:
+    present = list(dict.fromkeys(values))
+    if column == "style":
+        present = [style for style in STYLES if style in present]
+    elif column in ("category", "k"):
+        present = sorted(present)
+    return {value: i for i, value in enumerate(present)}
