@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import bm25s
 import numpy as np
 
-from unbidden.memory.protocol import IngestReport, Retrieved, SystemInfo
+from unbidden.memory.protocol import IngestReport, SystemInfo
 from unbidden.memory.tokens import TokeniserName, tokeniser
-from unbidden.memory.units import Protocol, TurnUnit, turn_units
+from unbidden.memory.units import Protocol, TurnUnit, turn_units, unit_hits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unbidden.corpus.models import Conversation
+    from unbidden.memory.protocol import Retrieved
 
 
 class OkapiIndex:
@@ -107,13 +108,13 @@ class BM25:
         self._index = OkapiIndex([self._tokens(unit.text) for unit in self._units], **self._weights)
         return IngestReport(len(self._units), len(self._units))
 
+    def ranking(self, query: str) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Return positions of the turns that share a word with a query, best first, and scores."""
+        scores = self._index.scores(self._tokens(query))
+        best = np.argsort(-scores, kind="stable")
+        best = best[: np.count_nonzero(scores > 0)]
+        return best, scores[best]
+
     def search(self, query: str, *, k: int, speaker: str | None = None) -> list[Retrieved]:
         """Return the `k` turns that share the weightiest words with a query."""
-        scores = self._index.scores(self._tokens(query))
-        best = np.argsort(-scores, kind="stable")[:k]
-        return [
-            Retrieved(unit.text, (unit.id,), float(scores[i]), unit.time)
-            for i in best
-            if scores[i] > 0
-            for unit in (self._units[i],)
-        ]
+        return unit_hits(self._units, *self.ranking(query), k=k)

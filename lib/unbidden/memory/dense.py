@@ -8,8 +8,8 @@ import numpy as np
 
 from unbidden.memory.embed import MINILM, Embedder
 from unbidden.memory.embed import embedder as named_embedder
-from unbidden.memory.protocol import IngestReport, Retrieved, SystemInfo
-from unbidden.memory.units import Protocol, TurnUnit, turn_units
+from unbidden.memory.protocol import IngestReport, SystemInfo
+from unbidden.memory.units import Protocol, TurnUnit, turn_units, unit_hits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unbidden.corpus.models import Conversation
+    from unbidden.memory.protocol import Retrieved
 
 
 class Dense:
@@ -44,7 +45,7 @@ class Dense:
     def __init__(self, *, protocol: Protocol = "paper", embedder: str | Embedder = MINILM) -> None:
         self.protocol = protocol
         self.embedder = named_embedder(embedder) if isinstance(embedder, str) else embedder
-        self._units: list[TurnUnit] = []
+        self.units: list[TurnUnit] = []
         self._queries: dict[str, NDArray[np.float32]] = {}
         self._matrix: NDArray[np.float32]
 
@@ -56,19 +57,19 @@ class Dense:
 
     def ingest(self, conversation: Conversation) -> IngestReport:
         """Encode every turn of a conversation."""
-        self._units = turn_units(conversation, self.protocol)
-        self._matrix = self.embedder.encode([unit.text for unit in self._units])
-        return IngestReport(len(self._units), len(self._units))
+        self.units = turn_units(conversation, self.protocol)
+        self._matrix = self.embedder.encode([unit.text for unit in self.units])
+        return IngestReport(len(self.units), len(self.units))
 
-    def search(self, query: str, *, k: int, speaker: str | None = None) -> list[Retrieved]:
-        """Return the `k` turns nearest to a query."""
+    def ranking(self, query: str) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+        """Return positions of all turns, nearest first, and their cosines."""
         vector = self._queries.get(query)
         if vector is None:
             vector = self.embedder.encode([query])[0]
         scores = self._matrix @ vector
-        best = np.argsort(-scores, kind="stable")[:k]
-        return [
-            Retrieved(unit.text, (unit.id,), float(scores[i]), unit.time)
-            for i in best
-            for unit in (self._units[i],)
-        ]
+        best = np.argsort(-scores, kind="stable")
+        return best, scores[best]
+
+    def search(self, query: str, *, k: int, speaker: str | None = None) -> list[Retrieved]:
+        """Return the `k` turns nearest to a query."""
+        return unit_hits(self.units, *self.ranking(query), k=k)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
 
 from unbidden.memory.bm25 import BM25
 from unbidden.memory.dense import Dense
 from unbidden.memory.embed import MINILM, Embedder
 from unbidden.memory.fusion import reciprocal_rank_fusion
-from unbidden.memory.protocol import IngestReport, Retrieved, SystemInfo
+from unbidden.memory.protocol import IngestReport, SystemInfo
+from unbidden.memory.units import unit_hits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unbidden.corpus.models import Conversation
+    from unbidden.memory.protocol import Retrieved
     from unbidden.memory.tokens import TokeniserName
     from unbidden.memory.units import Protocol
 
@@ -49,7 +50,6 @@ class RRF:
         self.constant = constant
         self._dense = Dense(protocol=protocol, embedder=embedder)
         self._bm25 = BM25(protocol=protocol, tokeniser=tokeniser)
-        self._size = 0
 
     def prepare(self, conversations: Sequence[Conversation], queries: Sequence[str]) -> None:
         """Encode all turns and queries in one call."""
@@ -58,15 +58,12 @@ class RRF:
     def ingest(self, conversation: Conversation) -> IngestReport:
         """Index every turn of a conversation in both ways."""
         self._bm25.ingest(conversation)
-        report = self._dense.ingest(conversation)
-        self._size = report.memories
-        return report
+        return self._dense.ingest(conversation)
 
     def search(self, query: str, *, k: int, speaker: str | None = None) -> list[Retrieved]:
         """Return the `k` turns with the best fused rank."""
-        rankings = [system.search(query, k=self._size) for system in (self._bm25, self._dense)]
-        by_id = {hit.sources[0]: hit for ranking in rankings for hit in ranking}
-        fused = reciprocal_rank_fusion(
-            [[hit.sources[0] for hit in ranking] for ranking in rankings], constant=self.constant
+        positions = [[int(i) for i in s.ranking(query)[0]] for s in (self._bm25, self._dense)]
+        fused = reciprocal_rank_fusion(positions, constant=self.constant)[:k]
+        return unit_hits(
+            self._dense.units, [key for key, _ in fused], [score for _, score in fused], k=k
         )
-        return [dataclasses.replace(by_id[key], score=score) for key, score in fused[:k]]

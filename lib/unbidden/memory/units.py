@@ -5,10 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
+import numpy as np
+
 from unbidden.errors import ConfigError, closest
+from unbidden.memory.protocol import Retrieved
 
 if TYPE_CHECKING:
     import datetime as dt
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
 
     from unbidden.corpus.models import Conversation, Session, Turn, TurnId
 
@@ -62,4 +68,21 @@ def turn_units(conversation: Conversation, protocol: Protocol = "paper") -> list
         TurnUnit(turn.id, turn_text(turn, session, protocol), session.when)
         for session in conversation.sessions
         for turn in session.turns
+    ]
+
+
+def unit_hits(
+    units: Sequence[TurnUnit], best: ArrayLike, scores: ArrayLike, *, k: int
+) -> list[Retrieved]:
+    """Return the first `k` units of a ranking as retrieved memories.
+
+    Parameters
+    ----------
+    best, scores : array of shape (n_ranked,)
+        Positions in `units`, best first, and their scores.
+    """
+    return [
+        Retrieved(unit.text, (unit.id,), float(score), unit.time)
+        for i, score in zip(np.asarray(best)[:k], np.asarray(scores)[:k], strict=True)
+        for unit in (units[i],)
     ]

@@ -40,7 +40,7 @@ class RunFolder:
 
     def __init__(self, config: RunConfig) -> None:
         self.config, self.path = config, config.folder
-        self.numbers: dict[str, float | int | str | None] = {}
+        self.numbers: dict[str, str] = {}
         self._started = time.monotonic()
 
     def items(self, frame: pd.DataFrame, name: str = "items") -> None:

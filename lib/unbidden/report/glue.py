@@ -13,15 +13,20 @@ _MIME = "application/papermill.record/text/plain"
 
 
 def glue(folder: RunFolder, numbers: dict[str, str]) -> None:
-    """Record formatted numbers under names the chapter's text cites.
+    """Keep formatted numbers in the run's ``numbers.json`` and let the chapter's text cite them.
 
     Parameters
     ----------
     numbers : dict of str to str
         Name to text, formatted as the prose shows it.
     """
+    folder.numbers.update(numbers)
+    cite(numbers)
+
+
+def cite(numbers: dict[str, str]) -> None:
+    """Let the chapter's text cite numbers of another run, without keeping them as this run's."""
     for name, text in numbers.items():
-        folder.numbers[name] = text
         # The form of a scrapbook record, which the book's `glue` role reads.
         display(  # type: ignore[no-untyped-call]
             {_MIME: text},

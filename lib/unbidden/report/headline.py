@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def retrieval_numbers(items: pd.DataFrame, k: int) -> dict[str, str]:
-    """Return recall at K of every system and style, and the paired drops, as text.
+    """Return recall at K of every system and style, and the paired changes, as text.
 
     Names: ``k``; ``n_STYLE``; ``recall_STYLE_SYSTEM`` over all conversations; over those that have
-    every style, ``same_STYLE_SYSTEM``, ``drop_STYLE_SYSTEM`` and ``same_conversations``.
+    every style, ``same_STYLE_SYSTEM``, ``change_STYLE_SYSTEM`` and ``same_conversations``.
     """
     rows = select(items, "recall", k)
     numbers = {"k": str(k), "systems": str(rows["system"].nunique())}
@@ -31,8 +31,9 @@ def retrieval_numbers(items: pd.DataFrame, k: int) -> dict[str, str]:
     for _, row in means(same, ["style", "system"]).iterrows():
         numbers[f"same_{row['style']}_{row['system']}"] = points(row["mean"])
     for _, row in style_drop(same).iterrows():
-        difference = row["difference"]
-        numbers[f"drop_{row['style']}_{row['system']}"] = points(abs(difference))
+        sign = "−" if row["difference"] < 0 else "+"
+        change = sign + points(abs(row["difference"]))
+        numbers[f"change_{row['style']}_{row['system']}"] = change
     return numbers
 
 

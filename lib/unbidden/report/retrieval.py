@@ -1,0 +1,172 @@
+"""The tables and figures of the retrieval chapter, from its items."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from unbidden.queries.build import build_queries
+from unbidden.report import figures
+from unbidden.report.summary import (
+    complete_conversations,
+    condition_effect,
+    means,
+    named_categories,
+    select,
+    style_drop,
+    system_pairs,
+)
+from unbidden.report.tables import NumberedTable, points, shown_differences, spread
+from unbidden.retrieval import retrieve, score_rankings
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from unbidden.config import RetrievalConfig
+    from unbidden.corpus.models import Corpus
+    from unbidden.memory.units import Protocol
+    from unbidden.report.folder import RunFolder
+
+_EMPTY = pd.DataFrame([{"": "nothing recorded in this installation"}])
+
+
+class RetrievalReport:
+    """Shows items; with a folder, also writes each table and figure there.
+
+    Parameters
+    ----------
+    items : DataFrame or None
+        The long table; None where a recorded run is not at hand, and then every table says so.
+    k : int
+        K of the headline tables.
+    """
+
+    def __init__(self, items: pd.DataFrame | None, k: int, folder: RunFolder | None = None) -> None:
+        self._items, self._k, self._folder = items, k, folder
+
+    def same_conversations(self) -> RetrievalReport:
+        """Return the report over conversations that have every style."""
+        kept = None if self._items is None else complete_conversations(self._items)
+        return RetrievalReport(kept, self._k, self._folder)
+
+    def _rows(self) -> pd.DataFrame:
+        assert self._items is not None  # callers have returned early
+        return select(self._items, "recall", self._k)
+
+    def _show(
+        self, name: str, full: pd.DataFrame, shown: pd.DataFrame, caption: str
+    ) -> NumberedTable:
+        if self._folder is not None:
+            self._folder.table(name.removeprefix("tab-"), full)
+        return NumberedTable(shown, name, caption)
+
+    def figure(self, name: str = "recall_by_style") -> Figure | None:
+        """Return recall at K by style and system."""
+        if self._items is None:
+            return None
+        return self._keep(
+            name, figures.recall_by_style(means(self._rows(), ["style", "system"]), k=self._k)
+        )
+
+    def _keep(self, name: str, figure: Figure) -> Figure:
+        if self._folder is not None:
+            self._folder.figure(name, figure)
+        return figure
+
+    def drop_figure(self) -> Figure | None:
+        """Return the paired change from the plain question by style and system."""
+        drops = style_drop(self._rows())
+        if drops.empty:
+            return None
+        return self._keep("drop_by_style", figures.drop_by_style(drops, k=self._k))
+
+    def k_figure(self) -> Figure:
+        """Return recall against K."""
+        assert self._items is not None
+        summary = means(select(self._items, "recall"), ["style", "system", "k"])
+        if self._folder is not None:
+            everything = select(self._items, "recall", answerable=False)
+            metrics = self._items[~self._items["metric"].str.startswith("recall_")]
+            self._folder.table(
+                "by_style_system_k", means(metrics, ["metric", "style", "system", "k"])
+            )
+            self._folder.table("by_style_system_k_all", means(everything, ["style", "system", "k"]))
+        return self._keep("recall_by_k", figures.recall_against_k(summary))
+
+    def recall_table(self, name: str, caption: str) -> NumberedTable:
+        """Return recall at K by style and system, with the number of items behind it."""
+        if self._items is None:
+            return NumberedTable(_EMPTY, name, caption)
+        summary = means(self._rows(), ["style", "system"])
+        extra = {"n": "n", "conversations": "conversations", "unscored": "unscored"}
+        return self._show(name, summary, spread(summary, "style", "system", extra=extra), caption)
+
+    def drop_table(self, name: str, caption: str) -> NumberedTable:
+        """Return the paired change from the plain question."""
+        if self._items is None:
+            return NumberedTable(_EMPTY, name, caption)
+        drops = style_drop(self._rows())
+        shown = shown_differences(drops, ["system", "style"]) if len(drops) else drops
+        return self._show(name, drops, shown, caption)
+
+    def pairs_table(self, name: str, caption: str) -> NumberedTable:
+        """Return the paired difference of every two systems."""
+        pairs = system_pairs(self._rows())
+        shown = shown_differences(pairs, ["style", "first", "second"]) if len(pairs) else pairs
+        return self._show(name, pairs, shown, caption)
+
+    def budget_table(self, name: str, caption: str) -> NumberedTable:
+        """Return recall at budgets of turns and tokens."""
+        assert self._items is not None
+        budgets = []
+        for metric, unit in (("recall_turns", " turns"), ("recall_tokens", " tokens")):
+            rows = select(self._items, metric)
+            budgets.append(rows.assign(budget=rows["k"].astype(str) + unit))
+        rows = pd.concat(budgets)
+        summary = means(rows, ["style", "budget", "system"])
+        shown = summary.assign(row=summary["style"] + ", " + summary["budget"])
+        return self._show(name, summary, spread(shown, "row", "system", extra={"n": "n"}), caption)
+
+    def category_table(self, name: str, caption: str) -> NumberedTable:
+        """Return recall at K by category, category 5 included and set apart."""
+        assert self._items is not None
+        rows = named_categories(select(self._items, "recall", self._k, answerable=False))
+        summary = means(rows, ["style", "category", "system"])
+        shown = summary.assign(row=summary["style"] + ", " + summary["category"])
+        return self._show(name, summary, spread(shown, "row", "system", extra={"n": "n"}), caption)
+
+    def conversation_table(self, name: str, caption: str) -> NumberedTable:
+        """Return recall at K of each conversation, without intervals."""
+        summary = means(self._rows(), ["conversation", "style", "system"])
+        cells = summary.assign(
+            row=summary["conversation"] + ", " + summary["style"],
+            low=None,
+            high=None,
+        )
+        return self._show(name, summary, spread(cells, "row", "system", extra={"n": "n"}), caption)
+
+    def protocol_table(self, both: pd.DataFrame, name: str, caption: str) -> NumberedTable:
+        """Return recall at K under both protocols, paired."""
+        effect = condition_effect(select(both, "recall", self._k), "paper", "repaired")
+        shown = shown_differences(effect, ["style", "system"])
+        for place, protocol in enumerate(("paper", "repaired"), start=2):
+            shown.insert(place, protocol, [points(value) for value in effect[protocol]])
+        return self._show(name, effect, shown, caption)
+
+
+def other_protocol(corpus: Corpus, config: RetrievalConfig, items: pd.DataFrame) -> pd.DataFrame:
+    """Return the recall items of this run and of the other protocol, told apart by condition."""
+    other: Protocol = "repaired" if config.protocol == "paper" else "paper"
+    queries = build_queries(corpus, styles=config.styles, evidence=other, limit=config.limit)
+    rankings = retrieve(
+        corpus,
+        queries,
+        config.systems,
+        depth=config.top_k,
+        protocol=other,
+        embedder=config.embedder,
+    )
+    theirs = score_rankings(corpus.name, rankings, ks=[config.top_k], condition=other)
+    both = pd.concat([items, theirs], ignore_index=True)
+    return both[(both["metric"] == "recall") & (both["k"] == config.top_k)]
