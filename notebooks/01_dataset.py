@@ -39,13 +39,13 @@ from unbidden.report.tables import NumberedTable, points
 
 figures.use_style()
 
-# %% tags=["parameters", "hide-input"]
+# %% tags=["parameters"]
 run = "default"  # name of the run; results go to results/runs/<run>/01_dataset
 dataset = "harbour"  # harbour, locomo, locomo-conv, a LoCoMo-shaped JSON file, or a folder
 conversations = []  # type: list  # sample ids to keep; empty keeps all
 evidence = "paper"  # paper (split on ";" only) or repaired
 
-# %% tags=["hide-input"]
+# %% tags=["remove-input"]
 config = RunConfig.of(
     chapter="01_dataset",
     run=run,

@@ -44,7 +44,7 @@ from unbidden.retrieval import retrieve, score_rankings
 
 figures.use_style()
 
-# %% tags=["parameters", "hide-input"]
+# %% tags=["parameters"]
 run = "default"  # name of the run; results go to results/runs/<run>/02_retrieval
 dataset = "harbour"  # harbour, locomo, locomo-conv, a LoCoMo-shaped JSON file, or a folder
 conversations = []  # type: list  # sample ids to keep; empty keeps all
@@ -60,7 +60,7 @@ embedder = "all-MiniLM-L6-v2"  # sentence-transformers name or folder, or endpoi
 limit = None  # type: int  # first so many questions of each conversation
 seed = 0  # type: int
 
-# %% tags=["hide-input"]
+# %% tags=["remove-input"]
 config = RetrievalConfig.of(
     chapter="02_retrieval",
     run=run,
@@ -113,10 +113,12 @@ locomo.same_conversations().drop_table(
 # ## This run, live
 #
 # From here on, everything was computed when this page was executed, on
-# *{glue:text}`dataset`*. Its conversations are shorter than LoCoMo's, so a fixed K covers more of
-# them and all figures are higher; the fall from asked to implied is what to look at. An interval
-# spans what other conversations of the same kind would give, as far as
-# {glue:text}`same_conversations` conversations can tell.
+# *{glue:text}`dataset`*. In `harbour` conversations are shorter than LoCoMo's, so a fixed K covers
+# more of them and all figures are higher; the fall from asked to implied is what to look at. An
+# interval spans what other conversations of the same kind would give, as far as
+# {glue:text}`same_conversations` conversations can tell, and is cut at 0 and 100. One conversation
+# of `harbour` is Chinese, where the English MiniLM finds little ({numref}`tab-conversation`): that
+# is most of the width of `dense`'s intervals.
 
 # %% tags=["remove-input"]
 corpus = load_corpus(config.dataset, conversations=config.conversations)
@@ -156,9 +158,12 @@ report.drop_table(
 )
 
 # %% [markdown]
-# The test flips the sign of each conversation's total. With few conversations even a difference seen
-# in all of them cannot reach a small p-value, so read the interval first. *Detectable* is the true
-# difference that a table of this size would find four times out of five.
+# *p* is a sign-flip test: under no difference, the sign of each conversation's total is a coin toss.
+# With few conversations even a difference seen in all of them cannot give a small p-value; *p by t*
+# can, if the means of conversations are roughly normal. Both are corrected for the number of rows
+# (Holm). *Yes (t)* means that only the latter could tell, and does; *cannot tell* that the two are
+# not distinguishable here. *Detectable* is the true difference that a table of this size would find
+# four times out of five.
 
 # %% tags=["remove-input"]
 report.pairs_table("tab-pairs", f"Systems against each other, recall@{config.top_k}, paired.")

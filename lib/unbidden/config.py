@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import re
 from pathlib import Path
@@ -75,6 +76,17 @@ class RunConfig(BaseModel):
     evidence: Literal["paper", "repaired"] = "paper"
     limit: Annotated[int, Field(gt=0)] | None = None
     seed: int = 0
+
+    def _repr_html_(self) -> str:
+        """Return the parameters as a folded list."""
+        rows = "".join(
+            f"<tr><th>{html.escape(name)}</th><td>{html.escape(str(value))}</td></tr>"
+            for name, value in self.model_dump(mode="json").items()
+        )
+        return (
+            '<details class="unbidden-parameters"><summary>Parameters of this run</summary>'
+            f"<table>{rows}</table></details>"
+        )
 
     @classmethod
     def of(cls, **parameters: object) -> Self:

@@ -86,18 +86,14 @@ def _refuse_stale(notebook: dict[str, Any], path: Path) -> None:
 def _cleaned(notebook: dict[str, Any]) -> dict[str, Any]:
     """Return a notebook without what differs by machine and time.
 
-    The default parameters are folded away where the run's own follow, so that readers do not see
-    both.
+    Cells of parameters are left out: the config that follows them lists all values.
     """
     notebook["metadata"].pop("papermill", None)
-    injected = any(
-        "injected-parameters" in cell["metadata"].get("tags", []) for cell in notebook["cells"]
-    )
     for cell in notebook["cells"]:
         cell["metadata"].pop("papermill", None)
         cell["metadata"].pop("execution", None)
         tags = cell["metadata"].get("tags", [])
-        if injected and "parameters" in tags:
+        if {"parameters", "injected-parameters"} & set(tags):
             cell["metadata"]["tags"] = [*tags, "remove-cell"]
     return notebook
 

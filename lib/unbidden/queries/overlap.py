@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pandas as pd
-from bm25s.stopwords import STOPWORDS_EN
 
 from unbidden.memory.tokens import unicode_tokens
 
@@ -15,15 +14,22 @@ if TYPE_CHECKING:
     from unbidden.corpus.models import Corpus
     from unbidden.queries.build import Query
 
-_PRONOUNS = "i me my you your he she we us our do did does"
-_STOP = frozenset(STOPWORDS_EN) | frozenset(_PRONOUNS.split(" "))
+_FUNCTION_WORDS = """
+a about after again all also am an and any are as at be been before being both but by can could did
+do does doing done down during each few for from further get got had has have having he her here
+hers him his how i if in into is it its just let ll me more most my myself no nor not now of off on
+once only or other our ours out over own re s same shall she should so some such t than that the
+their theirs them then there these they this those through to too under until up us ve very was we
+were what when where which while who whom why will with would you your yours
+"""
+_STOP = frozenset(_FUNCTION_WORDS.split())
 
 
 def content_words(text: str) -> frozenset[str]:
     """Return the distinct words of a text that are no common function words.
 
     >>> sorted(content_words("Did I tell you about the boat?"))
-    ['about', 'boat', 'tell']
+    ['boat', 'tell']
     """
     return frozenset(token for token in unicode_tokens(text) if token not in _STOP)
 

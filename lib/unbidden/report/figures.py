@@ -61,6 +61,14 @@ def _axes(width: float = 7.2, height: float = 3.8) -> tuple[Figure, Axes]:
     return figure, figure.subplots()
 
 
+def _legend(figure: Figure, axes: Axes) -> None:
+    """Put the legend above the panels, where it hides no data."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(
+        handles, labels, loc="outside upper center", ncols=min(6, len(labels)), frameon=False
+    )
+
+
 def _errors(rows: pd.DataFrame) -> list[list[float]]:
     mean, low, high = (100 * rows[column].astype(float) for column in ("mean", "low", "high"))
     return [list((mean - low).fillna(0)), list((high - mean).fillna(0))]
@@ -95,7 +103,7 @@ def recall_by_style(summary: pd.DataFrame, *, k: int) -> Figure:
     axes.set_xlabel("How the need is put")
     axes.set_ylabel(f"Recall@{k} (% of gold turns)")
     axes.set_ylim(0, 100)
-    axes.legend(frameon=False, ncols=len(systems), loc="upper right")
+    _legend(figure, axes)
     return figure
 
 
@@ -122,8 +130,13 @@ def drop_by_style(drops: pd.DataFrame, *, k: int) -> Figure:
 def recall_against_k(summary: pd.DataFrame, *, x: str = "K (memories)") -> Figure:
     """Draw recall against the cut-off, one panel per style, one line per system."""
     styles = list(dict.fromkeys(summary["style"]))
-    figure = Figure(figsize=(2.3 * len(styles) + 0.6, 3.2), layout="constrained")
-    panels = figure.subplots(1, len(styles), sharey=True, squeeze=False)[0]
+    columns = min(3, len(styles))
+    rows_of_panels = -(-len(styles) // columns)
+    figure = Figure(figsize=(7.2, 2.6 * rows_of_panels + 0.4), layout="constrained")
+    grid = figure.subplots(rows_of_panels, columns, sharey=True, squeeze=False).ravel()
+    panels = grid[: len(styles)]
+    for unused in grid[len(styles) :]:
+        unused.set_visible(False)
     look = _look(list(dict.fromkeys(summary["system"])))
     for axes, style in zip(panels, styles, strict=True):
         for system, (colour, marker) in look.items():
@@ -136,10 +149,10 @@ def recall_against_k(summary: pd.DataFrame, *, x: str = "K (memories)") -> Figur
         axes.set_xticks(ticks, [str(tick) for tick in ticks])
         axes.minorticks_off()
         axes.set_title(style, fontsize=11)
-    panels[0].set_ylabel("Recall (% of gold turns)")
     panels[0].set_ylim(0, 100)
+    figure.supylabel("Recall (% of gold turns)", fontsize=11)
     figure.supxlabel(x, fontsize=11)
-    panels[0].legend(frameon=False, loc="upper left")
+    _legend(figure, panels[0])
     return figure
 
 

@@ -29,7 +29,7 @@ def cite(numbers: dict[str, str]) -> None:
     for name, text in numbers.items():
         # The form of a scrapbook record, which the book's `glue` role reads.
         display(  # type: ignore[no-untyped-call]
-            {_MIME: text},
+            {_MIME: repr(text)},  # a literal, or "5,882" would be read as two numbers
             raw=True,
             metadata={"scrapbook": {"name": name, "mime_prefix": "application/papermill.record/"}},
         )

@@ -99,7 +99,7 @@ class RetrievalReport:
         if self._items is None:
             return NumberedTable(_EMPTY, name, caption)
         summary = means(self._rows(), ["style", "system"])
-        extra = {"n": "n", "conversations": "conversations", "unscored": "unscored"}
+        extra = {"n": "n", "conversations": "conv.", "unscored": "unscored"}
         return self._show(name, summary, spread(summary, "style", "system", extra=extra), caption)
 
     def drop_table(self, name: str, caption: str) -> NumberedTable:

@@ -30,7 +30,10 @@ def select(
 
 
 def means(rows: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Return mean, interval, items, conversations and unscored items for each group of `by`."""
+    """Return mean, interval, items, conversations and unscored items for each group of `by`.
+
+    The values are shares, so intervals are cut at 0 and 1.
+    """
     records = []
     for key, group in _groups(rows, by):
         interval = clustered_mean(group["value"], list(group["conversation"]))
@@ -38,8 +41,8 @@ def means(rows: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
             {
                 **dict(zip(by, key, strict=True)),
                 "mean": interval.mean,
-                "low": interval.low,
-                "high": interval.high,
+                "low": None if interval.low is None else max(0.0, interval.low),
+                "high": None if interval.high is None else min(1.0, interval.high),
                 "n": interval.n,
                 "conversations": interval.clusters,
                 "unscored": int(group["value"].isna().sum()),
@@ -136,6 +139,7 @@ def _comparison(compared: Any) -> dict[str, Any]:
         "n": difference.n,
         "conversations": difference.clusters,
         "p": compared.p_value,
+        "p_t": compared.p_t,
         "smallest_p": compared.smallest_p,
         "detectable": compared.detectable,
         "test": compared.method,
@@ -143,13 +147,26 @@ def _comparison(compared: Any) -> dict[str, Any]:
 
 
 def _with_holm(records: list[dict[str, Any]]) -> pd.DataFrame:
-    adjusted = holm([record["p"] for record in records])
-    for record, p in zip(records, adjusted, strict=True):
-        record["p_holm"] = p
-        record["verdict"] = (
-            "not tested" if p is None else "differs" if p < 0.05 else "not distinguishable"
-        )
+    """Add Holm's p-values over all rows, and what they tell in words."""
+    for name in ("p", "p_t"):
+        adjusted = holm([record[name] for record in records])
+        for record, p in zip(records, adjusted, strict=True):
+            record[f"{name}_holm"] = p
+    for record in records:
+        record["verdict"] = _verdict(record, len(records))
     return pd.DataFrame(records)
+
+
+def _verdict(record: dict[str, Any], tests: int) -> str:
+    """Return "differs" by the sign flip, or by t alone where no sign flip could tell."""
+    if record["p"] is None:
+        return "not tested"
+    if record["p_holm"] < 0.05:
+        return "differs"
+    out_of_reach = record["smallest_p"] * tests >= 0.05
+    if out_of_reach and record["p_t_holm"] is not None and record["p_t_holm"] < 0.05:
+        return "differs (t)"
+    return "not distinguishable"
 
 
 def _groups(

@@ -30,7 +30,9 @@ def points(value: float | None, digits: int = 1) -> str:
     >>> points(0.5414), points(None)
     ('54.1', '–')
     """
-    return "–" if value is None or pd.isna(value) else f"{100 * value:.{digits}f}"
+    if value is None or pd.isna(value):
+        return "–"
+    return f"{100 * value:.{digits}f}".replace("-", "−")
 
 
 def with_interval(mean: float | None, low: float | None, high: float | None) -> str:
@@ -100,7 +102,11 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _rules(frame: pd.DataFrame) -> list[str]:
-    return [":---" if i == 0 else "---:" for i in range(len(frame.columns))]
+    return ["---:" if _is_numeric(frame.iloc[:, i]) else ":---" for i in range(frame.shape[1])]
+
+
+def _is_numeric(column: pd.Series[Any]) -> bool:
+    return all(_text(cell)[:1] in "0123456789−–<" for cell in column)
 
 
 def _text(cell: Any) -> str:
@@ -143,6 +149,14 @@ def spread(
     return pd.DataFrame(records)
 
 
+_SHOWN_VERDICT = {
+    "differs": "yes",
+    "differs (t)": "yes (t)",
+    "not distinguishable": "cannot tell",
+    "not tested": "not tested",
+}
+
+
 def shown_differences(table: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     """Return paired differences as text: points with interval, p-values, and what they tell.
 
@@ -161,8 +175,9 @@ def shown_differences(table: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
                 for triple in zip(table["difference"], table["low"], table["high"], strict=True)
             ],
             "n": table["n"],
-            "p (Holm)": [p_text(p) for p in table["p_holm"]],
+            "p": [p_text(p) for p in table["p_holm"]],
+            "p by t": [p_text(p) for p in table["p_t_holm"]],
             "detectable": [points(value) for value in table["detectable"]],
-            "verdict": table["verdict"],
+            "differs?": table["verdict"].map(_SHOWN_VERDICT),
         }
     )

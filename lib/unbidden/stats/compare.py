@@ -28,6 +28,9 @@ class Comparison:
         Mean of second minus first over items scored in both.
     p_value : float or None
         Two-sided sign-flip test; None over fewer than two units to flip.
+    p_t : float or None
+        Two-sided test by the interval's own t statistic; it assumes that the means of
+        conversations are roughly normal, and can be small where few signs can be flipped.
     smallest_p : float or None
         The least p-value so few units can give: with G conversations 2 / 2**G.
     detectable : float or None
@@ -36,6 +39,7 @@ class Comparison:
 
     difference: Interval
     p_value: float | None
+    p_t: float | None
     smallest_p: float | None
     detectable: float | None
     method: str
@@ -55,7 +59,7 @@ def compare_paired(
     units = np.bincount(codes, weights=x).astype(float) if interval.clusters > 1 else x
     of = "conversations" if interval.clusters > 1 else "items of one conversation"
     if len(units) < 2:
-        return Comparison(interval, None, None, None, "no test: too few items")
+        return Comparison(interval, None, None, None, None, "no test: too few items")
     exact = len(units) <= _MOST_EXACT
     result = stats.permutation_test(
         (units,),
@@ -68,7 +72,12 @@ def compare_paired(
     method = f"sign flip of {of}, {'exact' if exact else 'sampled'}"
     smallest = 2.0 ** (1 - len(units)) if exact else 2.0 / (2**_MOST_EXACT + 1)
     return Comparison(
-        interval, float(min(1.0, result.pvalue)), smallest, _detectable(interval), method
+        interval,
+        float(min(1.0, result.pvalue)),
+        _t_test(interval),
+        smallest,
+        _detectable(interval),
+        method,
     )
 
 
@@ -77,10 +86,21 @@ def _total(x: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:
     return total
 
 
+def _freedom(interval: Interval) -> int:
+    return (interval.clusters if interval.clusters > 1 else interval.n) - 1
+
+
+def _t_test(interval: Interval) -> float | None:
+    if interval.mean is None or not interval.half_width:
+        return None
+    error = interval.half_width / float(stats.t.ppf(0.975, _freedom(interval)))
+    return float(2 * stats.t.sf(abs(interval.mean) / error, _freedom(interval)))
+
+
 def _detectable(interval: Interval, power: float = 0.8) -> float | None:
     if interval.half_width is None:
         return None
-    freedom = (interval.clusters if interval.clusters > 1 else interval.n) - 1
+    freedom = _freedom(interval)
     quantile = float(stats.t.ppf(0.975, freedom))
     return interval.half_width / quantile * (quantile + float(stats.t.ppf(power, freedom)))
 
