@@ -1,0 +1,72 @@
+"""The book as a reader opens it: from a file, offline, on a desk or a phone, light or dark."""
+
+import itertools
+import re
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+VIEWS = {"desk": (1280, 900, "light"), "phone": (390, 844, "light"), "dark": (1280, 900, "dark")}
+
+
+@pytest.fixture(scope="session")
+def pages(book):
+    found = [
+        path
+        for path in sorted(book.rglob("*.html"))
+        if not {"_static", "_sources"} & set(path.relative_to(book).parts)
+        and path.name not in {"genindex.html", "search.html"}
+    ]
+    assert len(found) >= 7
+    return found
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_pages_open_offline(browser, pages, view):
+    width, height, scheme = VIEWS[view]
+    remote, errors, sideways = [], [], []
+    page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+    page.on("pageerror", lambda error: errors.append(f"{page.url}: {error}"))
+    page.on(
+        "request",
+        lambda request: (
+            remote.append(request.url) if not request.url.startswith(("file:", "data:")) else None
+        ),
+    )
+    for path in pages:
+        page.goto(path.as_uri())
+        page.wait_for_load_state("load")
+        if page.evaluate("document.documentElement.scrollWidth") > width:
+            sideways.append(path.name)
+    page.close()
+    assert not remote
+    assert not errors
+    assert not sideways
+
+
+def test_what_a_reader_needs_is_there(browser, pages, book):
+    page = browser.new_page()
+    page.goto((book / "index.html").as_uri())
+    text = page.inner_text("main")
+    assert "What this does not show" in text
+    assert re.search(r"\d\d\.\d %", text)
+    page.goto((book / "notebooks" / "02_retrieval.html").as_uri())
+    assert page.locator("table caption").count() >= 8
+    for image in page.locator("main img").all():
+        assert len(image.get_attribute("alt") or "") > 20
+        assert image.evaluate("e => e.complete && e.naturalWidth > 0")
+    text = page.inner_text("main")
+    assert "{glue" not in text
+    assert "{{" not in text
+    headings = page.eval_on_selector_all(
+        "main :is(h1, h2, h3, h4)", "nodes => nodes.map(n => Number(n.tagName[1]))"
+    )
+    assert headings[0] == 1
+    assert all(b - a <= 1 for a, b in itertools.pairwise(headings))
+    page.close()
+
+
+def test_source_has_no_path_of_the_machine(pages):
+    for path in pages:
+        assert "/site-packages/" not in path.read_text("utf-8"), path.name

@@ -1,0 +1,123 @@
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unbidden.report.summary import (
+    complete_conversations,
+    condition_effect,
+    means,
+    select,
+    style_drop,
+    system_pairs,
+)
+from unbidden.report.tables import NumberedTable, escape_markdown, points, spread
+
+HOSTILE = "<script>alert(1)</script> | {{ 7*7 }} `x` $y$ [a](b)\n:::\n# no"
+
+
+def items(rows):
+    frame = pd.DataFrame(
+        rows,
+        columns=["conversation", "query_id", "style", "category", "system", "value"],
+    )
+    return frame.assign(
+        metric="recall", k=10, condition="paper", category=frame["category"].astype("Int8")
+    )
+
+
+@pytest.fixture
+def toy():
+    return items(
+        [
+            ("a", "a#0", "question", 4, "s", 1.0),
+            ("a", "a#1", "question", 4, "s", 0.0),
+            ("b", "b#0", "question", 4, "s", 1.0),
+            ("a", "a#0", "implicit", 4, "s", 0.0),
+            ("b", "b#0", "implicit", 4, "s", None),
+            ("a", "a#0+1", "composed", None, "s", 0.25),
+            ("a", "a#9", "question", 5, "s", 1.0),
+        ]
+    )
+
+
+def test_category_5_is_left_out_and_composed_stays(toy):
+    kept = select(toy, "recall", 10)
+    assert set(kept["query_id"]) == {"a#0", "a#1", "b#0", "a#0+1"}
+
+
+def test_means_count_the_unscored(toy):
+    rows = means(select(toy, "recall"), ["style"]).set_index("style")
+    assert list(rows.index) == ["question", "implicit", "composed"]  # the study's order
+    assert rows.loc["question", "mean"] == pytest.approx(2 / 3)
+    assert (rows.loc["implicit", "n"], rows.loc["implicit", "unscored"]) == (1, 1)
+    assert rows.loc["question", "high"] == 1  # cut: a share
+
+
+def test_drop_pairs_a_composed_query_with_its_members(toy):
+    drops = style_drop(select(toy, "recall")).set_index("style")
+    assert drops.loc["composed", "difference"] == pytest.approx(0.25 - (1 + 0) / 2)
+    assert drops.loc["implicit", "difference"] == -1
+    assert drops.loc["implicit", "n"] == 1
+
+
+def test_system_pairs_and_conditions():
+    rows = items(
+        [
+            (c, f"{c}#{i}", "question", 4, system, value)
+            for c in "abcdefgh"
+            for i in range(3)
+            for system, value in (("s", 0.0), ("t", 1.0))
+        ]
+    )
+    (pair,) = system_pairs(rows).to_dict("records")
+    assert (pair["difference"], pair["p"], pair["verdict"]) == (1, 2 / 2**8, "differs")
+    both = pd.concat([rows, rows.assign(condition="repaired")])
+    effect = condition_effect(both, "paper", "repaired")
+    assert (effect["difference"] == 0).all()
+    assert set(effect["verdict"]) == {"not distinguishable"}
+
+
+def test_complete_conversations(toy):
+    assert set(complete_conversations(toy)["conversation"]) == {"a"}
+
+
+def test_cells_are_inert():
+    table = NumberedTable(pd.DataFrame({"x": [HOSTILE]}), "tab-x", HOSTILE)
+    page = table._repr_html_()
+    assert "<script>" not in page
+    text = table._repr_markdown_()
+    assert "<script>" not in text
+    assert text.count(":::") == 2  # its own fence only
+    assert "{{" not in text
+
+
+@given(st.text())
+def test_escaping_leaves_one_line(text):
+    escaped = escape_markdown(text)
+    assert "\n" not in escaped
+    assert "|" not in escaped.replace("\\|", "")
+
+
+def test_missing_is_a_dash_never_zero():
+    assert points(None) == points(float("nan")) == "–"
+    summary = pd.DataFrame(
+        [{"style": "q", "system": "s", "mean": None, "low": None, "high": None, "n": 0}]
+    )
+    assert spread(summary, "style", "system").loc[0, "s"] == "not available"
+
+
+def test_examples_escape_the_data(write, sample):
+    from unbidden.corpus import load_corpus
+    from unbidden.queries.build import build_queries
+    from unbidden.report.examples import Examples
+    from unbidden.retrieval import retrieve
+
+    sample["conversation"]["session_1"][0]["text"] = f"boat {HOSTILE}"
+    sample["qa"][0]["question"] = f"boat {HOSTILE}"
+    corpus = load_corpus(str(write([sample])))
+    queries = build_queries(corpus)
+    rankings = retrieve(corpus, queries, ["bm25"], depth=3)
+    page = Examples(corpus, rankings, [0])._repr_html_()
+    assert "<script>" not in page
+    assert "first gold turn at rank 1" in page

@@ -1,0 +1,59 @@
+"""The notebooks as files: pairs agree, no outputs, one parameters cell, little code."""
+
+import ast
+
+import jupytext
+import nbformat
+import pytest
+import yaml
+
+from tests.conftest import ROOT
+from unbidden import config as configs
+
+PAIRS = sorted((ROOT / "notebooks").glob("[0-9]*.py"))
+REFERENCES = sorted((ROOT / "tests" / "reference").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("source", PAIRS, ids=lambda path: path.stem)
+def test_pair(source):
+    edited = jupytext.read(source)
+    paired = nbformat.read(source.with_suffix(".ipynb"), as_version=4)
+    assert [(c.cell_type, c.source) for c in edited.cells] == [
+        (c.cell_type, c.source) for c in paired.cells
+    ], f"run: jupytext --to ipynb --update {source.name}"
+    code = [cell for cell in paired.cells if cell.cell_type == "code"]
+    assert not any(cell.outputs or cell.execution_count for cell in code)
+    assert sum("parameters" in cell.metadata.get("tags", []) for cell in code) == 1
+    for cell in code:
+        definitions = (ast.FunctionDef, ast.ClassDef, ast.Lambda)
+        assert not any(isinstance(node, definitions) for node in ast.walk(ast.parse(cell.source)))
+
+
+@pytest.mark.parametrize("source", PAIRS, ids=lambda path: path.stem)
+def test_parameters_are_the_config(source):
+    """Every parameter reaches the config, and its default is the config's own."""
+    notebook = jupytext.read(source)
+    (cell,) = [c for c in notebook.cells if "parameters" in c.metadata.get("tags", [])]
+    values: dict = {}
+    exec(cell.source, values)
+    values.pop("__builtins__")
+    kind = configs.RetrievalConfig if "02_" in source.name else configs.RunConfig
+    given = kind.of(chapter=source.stem, **values).model_dump()
+    assert given == kind.of(chapter=source.stem).model_dump()
+
+
+def test_presets_name_real_chapters_and_parameters():
+    presets = yaml.safe_load((ROOT / "notebooks" / "study.yaml").read_text())["presets"]
+    chapters = {path.stem for path in PAIRS}
+    for chapter_parameters in presets.values():
+        assert set(chapter_parameters) <= chapters
+    assert set(presets["default"]) == chapters
+
+
+def test_references_have_outputs():
+    assert {path.stem for path in REFERENCES} == {path.stem for path in PAIRS}
+    for path in REFERENCES:
+        cells = nbformat.read(path, as_version=4).cells
+        outputs = [o for c in cells if c.cell_type == "code" for o in c.outputs]
+        assert len(outputs) > 5
+        assert not any(output.output_type == "error" for output in outputs)
