@@ -35,7 +35,7 @@ def main() -> None:
     folder = copy_for_nbval()
     try:
         run(
-            *("pytest", "--quiet", "-p", "nbval.plugin", "--nbval", "--nbval-current-env"),
+            *("pytest", "--quiet", "--nbval", "--nbval-current-env"),
             *("--nbval-cell-timeout", "300", "--nbval-sanitize-with", "tests/sanitize.cfg"),
             *("-o", "addopts=", "-p", "no:cacheprovider", str(folder)),
         )
