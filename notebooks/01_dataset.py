@@ -40,10 +40,11 @@ from unbidden.report.tables import NumberedTable, points
 figures.use_style()
 
 # %% tags=["parameters"]
-run = "default"  # name of the run; results go to results/runs/<run>/01_dataset
-dataset = "harbour"  # harbour, locomo, locomo-conv, a LoCoMo-shaped JSON file, or a folder
-conversations = []  # type: list  # sample ids to keep; empty keeps all
-evidence = "paper"  # paper (split on ";" only) or repaired
+run: str = "scratch"  # name of the run; results go to results/runs/<run>/01_dataset
+dataset: str = "harbour"  # harbour, locomo, locomo-conv, a LoCoMo-shaped JSON file, or a folder
+conversations: list = []  # sample ids to keep; empty keeps all
+evidence: str = "paper"  # paper (split on ";" only) or repaired
+
 
 # %% tags=["remove-input"]
 config = RunConfig.of(

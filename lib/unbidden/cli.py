@@ -106,7 +106,7 @@ def systems() -> None:
 @app.command()
 def run(
     notebook: Annotated[str, typer.Argument(help="A chapter, such as 02_retrieval.")],
-    run: Annotated[str, typer.Option("--run", help="Name of the run.")] = "default",
+    run: Annotated[str, typer.Option("--run", help="Name of the run.")] = "scratch",
     parameter: Annotated[
         list[str] | None,
         typer.Option("-p", "--parameter", metavar="K=V", help="A parameter; V is YAML."),

@@ -69,7 +69,7 @@ class RunConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     chapter: str
-    run: Annotated[str, AfterValidator(check_run_name)] = "default"
+    run: Annotated[str, AfterValidator(check_run_name)] = "scratch"
     dataset: str = "harbour"
     conversations: tuple[str, ...] = ()
     styles: tuple[Style, ...] = STYLES

@@ -9,6 +9,7 @@ import pandas as pd
 from unbidden.queries.build import build_queries
 from unbidden.report import figures
 from unbidden.report.summary import (
+    bootstrap_means,
     complete_conversations,
     condition_effect,
     means,
@@ -40,15 +41,24 @@ class RetrievalReport:
         The long table; None where a recorded run is not at hand, and then every table says so.
     k : int
         K of the headline tables.
+    seed : int
+        For resampling.
     """
 
-    def __init__(self, items: pd.DataFrame | None, k: int, folder: RunFolder | None = None) -> None:
-        self._items, self._k, self._folder = items, k, folder
+    def __init__(
+        self,
+        items: pd.DataFrame | None,
+        k: int,
+        folder: RunFolder | None = None,
+        *,
+        seed: int = 0,
+    ) -> None:
+        self._items, self._k, self._folder, self._seed = items, k, folder, seed
 
     def same_conversations(self) -> RetrievalReport:
         """Return the report over conversations that have every style."""
         kept = None if self._items is None else complete_conversations(self._items)
-        return RetrievalReport(kept, self._k, self._folder)
+        return RetrievalReport(kept, self._k, self._folder, seed=self._seed)
 
     def _rows(self) -> pd.DataFrame:
         assert self._items is not None  # callers have returned early
@@ -76,7 +86,7 @@ class RetrievalReport:
 
     def drop_figure(self) -> Figure | None:
         """Return the paired change from the plain question by style and system."""
-        drops = style_drop(self._rows())
+        drops = style_drop(self._rows(), seed=self._seed)
         if drops.empty:
             return None
         return self._keep("drop_by_style", figures.drop_by_style(drops, k=self._k))
@@ -102,17 +112,22 @@ class RetrievalReport:
         extra = {"n": "n", "conversations": "conv.", "unscored": "unscored"}
         return self._show(name, summary, spread(summary, "style", "system", extra=extra), caption)
 
+    def bootstrap_table(self, name: str, caption: str) -> NumberedTable:
+        """Return the means of `recall_table` with intervals from resampling conversations."""
+        summary = bootstrap_means(self._rows(), ["style", "system"], seed=self._seed)
+        return self._show(name, summary, spread(summary, "style", "system"), caption)
+
     def drop_table(self, name: str, caption: str) -> NumberedTable:
         """Return the paired change from the plain question."""
         if self._items is None:
             return NumberedTable(_EMPTY, name, caption)
-        drops = style_drop(self._rows())
+        drops = style_drop(self._rows(), seed=self._seed)
         shown = shown_differences(drops, ["system", "style"]) if len(drops) else drops
         return self._show(name, drops, shown, caption)
 
     def pairs_table(self, name: str, caption: str) -> NumberedTable:
         """Return the paired difference of every two systems."""
-        pairs = system_pairs(self._rows())
+        pairs = system_pairs(self._rows(), seed=self._seed)
         shown = shown_differences(pairs, ["style", "first", "second"]) if len(pairs) else pairs
         return self._show(name, pairs, shown, caption)
 
@@ -148,7 +163,8 @@ class RetrievalReport:
 
     def protocol_table(self, both: pd.DataFrame, name: str, caption: str) -> NumberedTable:
         """Return recall at K under both protocols, paired."""
-        effect = condition_effect(select(both, "recall", self._k), "paper", "repaired")
+        rows = select(both, "recall", self._k)
+        effect = condition_effect(rows, "paper", "repaired", seed=self._seed)
         shown = shown_differences(effect, ["style", "system"])
         for place, protocol in enumerate(("paper", "repaired"), start=2):
             shown.insert(place, protocol, [points(value) for value in effect[protocol]])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from unbidden.corpus.models import CATEGORIES, STYLES
-from unbidden.stats import clustered_mean, compare_paired, holm
+from unbidden.stats import bootstrap_mean, clustered_mean, compare_paired, holm
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -52,7 +52,24 @@ def means(rows: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(records)
 
 
-def style_drop(rows: pd.DataFrame, baseline: str = "question") -> pd.DataFrame:
+def bootstrap_means(rows: pd.DataFrame, by: Sequence[str], *, seed: int = 0) -> pd.DataFrame:
+    """Return mean and interval of each group from resampling whole conversations."""
+    records = []
+    for key, group in _groups(rows, by):
+        found = bootstrap_mean(group["value"], list(group["conversation"]), seed=seed)
+        records.append(
+            {
+                **dict(zip(by, key, strict=True)),
+                "mean": found.mean,
+                "low": found.low,
+                "high": found.high,
+                "n": found.n,
+            }
+        )
+    return pd.DataFrame(records)
+
+
+def style_drop(rows: pd.DataFrame, baseline: str = "question", *, seed: int = 0) -> pd.DataFrame:
     """Return each style's paired difference from plain questions, per system.
 
     A composed query is paired with the mean of its two members' questions. P-values are Holm's
@@ -69,12 +86,14 @@ def style_drop(rows: pd.DataFrame, baseline: str = "question") -> pd.DataFrame:
         if style == baseline or base is None:
             continue
         paired = [_baseline(str(query), base) for query in values.index]
-        compared = compare_paired(paired, values.to_numpy(float), list(homes.loc[values.index]))
+        compared = compare_paired(
+            paired, values.to_numpy(float), list(homes.loc[values.index]), seed=seed
+        )
         records.append({"system": system, "style": style, **_comparison(compared)})
     return _with_holm(records)
 
 
-def system_pairs(rows: pd.DataFrame) -> pd.DataFrame:
+def system_pairs(rows: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     """Return the paired difference of every two systems on each style, Holm-corrected."""
     records: list[dict[str, Any]] = []
     for (style,), group in _groups(rows, ["style"]):
@@ -83,20 +102,22 @@ def system_pairs(rows: pd.DataFrame) -> pd.DataFrame:
         systems = list(dict.fromkeys(group["system"]))
         for i, first in enumerate(systems):
             for second in systems[i + 1 :]:
-                compared = compare_paired(wide[first], wide[second], list(homes.loc[wide.index]))
+                compared = compare_paired(
+                    wide[first], wide[second], list(homes.loc[wide.index]), seed=seed
+                )
                 records.append(
                     {"style": style, "first": first, "second": second, **_comparison(compared)}
                 )
     return _with_holm(records)
 
 
-def condition_effect(rows: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
+def condition_effect(rows: pd.DataFrame, first: str, second: str, *, seed: int = 0) -> pd.DataFrame:
     """Return the paired change from one condition to another, per style and system."""
     records: list[dict[str, Any]] = []
     for (style, system), group in _groups(rows, ["style", "system"]):
         wide = group.pivot(index="query_id", columns="condition", values="value")
         homes = group.drop_duplicates("query_id").set_index("query_id")["conversation"]
-        compared = compare_paired(wide[first], wide[second], list(homes.loc[wide.index]))
+        compared = compare_paired(wide[first], wide[second], list(homes.loc[wide.index]), seed=seed)
         records.append(
             {
                 "style": style,
