@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from unbidden.llm.settings import RoleSettings
 
 Message = dict[str, str]
+DEFAULT_MAX_TOKENS = 512
 
 
 def canonical(value: Any) -> str:
@@ -84,7 +85,7 @@ def build(
     role : RoleSettings
         Model and sampling parameters.
     max_tokens : int, optional
-        Output tokens this prompt needs at most; the role's limit holds if it is lower.
+        Output tokens that suffice for the prompt; a limit of the role goes before it.
     schema : type of BaseModel, optional
         Form of the reply.
     repeat : int
@@ -94,7 +95,7 @@ def build(
         **role.extra,
         "model": role.model,
         "messages": [dict(message) for message in messages],
-        role.token_parameter: min(max_tokens or role.max_tokens, role.max_tokens),
+        role.token_parameter: role.max_tokens or max_tokens or DEFAULT_MAX_TOKENS,
     }
     if role.temperature is not None:
         body["temperature"] = role.temperature

@@ -10,7 +10,6 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from unbidden.llm.weights import file_sha256, installed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 _START_SECONDS = 300.0
 _STOP_SECONDS = 10.0

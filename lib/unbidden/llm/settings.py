@@ -27,8 +27,9 @@ class RoleSettings(_Frozen):
         Model name as the endpoint knows it.
     temperature, top_p : float or None
         None leaves the parameter out, for models that refuse it.
-    max_tokens : int
-        Most output tokens; a prompt may ask for fewer.
+    max_tokens : int or None
+        Most output tokens; None means what the prompt's file says, or 512. A model that thinks
+        before it answers needs more than the prompt says.
     token_parameter : {"max_tokens", "max_completion_tokens"}
         The name under which the endpoint takes `max_tokens`.
     seed : int or None
@@ -43,7 +44,7 @@ class RoleSettings(_Frozen):
     model: str = Field(min_length=1)
     temperature: float | None = Field(default=0.0, ge=0, le=2)
     top_p: float | None = Field(default=None, gt=0, le=1)
-    max_tokens: int = Field(default=512, ge=1)
+    max_tokens: int | None = Field(default=None, ge=1)
     token_parameter: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     seed: int | None = 0
     structured: Literal["auto", "native", "prompt"] = "auto"
