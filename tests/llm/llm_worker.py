@@ -13,7 +13,6 @@ def main(base_url, ledger, table, prompts, count, direction):
     settings = LLMSettings.of("m", base_url=base_url, concurrency=8)
     items = list(range(int(count)))[:: int(direction)]
     with connect(settings, "record", ledger=Path(ledger), prompt_folders=[Path(prompts)]) as llm:
-        print("start", flush=True)
         outcomes = llm.ask_many(Call("echo.v1", {"item": item}) for item in items)
     lines = [
         f"{item},{outcome.status},{outcome.text},{outcome.key}\n"
