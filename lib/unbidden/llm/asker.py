@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unbidden.errors import BudgetExceeded
+from unbidden.errors import UnbiddenError
 from unbidden.llm.outcome import NO_USAGE, Outcome
 from unbidden.llm.parse import parse_text
 from unbidden.llm.redact import without_key
@@ -60,13 +60,16 @@ class Asker:
         Raises
         ------
         BudgetExceeded
-            If the budget stops some; calls in flight are finished and kept first.
+            If the budget stops some.
+        LLMError, ConfigError
+            If the ledger cannot be written, or a budget of money lacks a price. In each case no
+            further call is begun, and those in flight are finished and kept first.
         """
         import anyio
 
         if self._limiter is None:
             self._limiter = anyio.CapacityLimiter(self._transport.settings.concurrency)
-        limiter, stops = self._limiter, list[BudgetExceeded]()
+        limiter, stops = self._limiter, list[UnbiddenError]()
         outcomes: list[Outcome[Any] | None] = [None] * len(items)
 
         async def one(position: int, item: Prepared) -> None:
@@ -75,7 +78,7 @@ class Asker:
                     return
                 try:
                     outcome = await self._settle(item)
-                except BudgetExceeded as error:
+                except UnbiddenError as error:
                     stops.append(error)
                     return
             outcomes[position] = outcome

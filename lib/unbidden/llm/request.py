@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from unbidden.errors import ConfigError
@@ -111,8 +112,9 @@ def build(
     return {"auto": (native, prompted), "native": (native,), "prompt": (prompted,)}[role.structured]
 
 
+@cache
 def json_schema(schema: type[BaseModel]) -> dict[str, Any]:
-    """Return a model's JSON schema in the strict form endpoints accept.
+    """Return a model's JSON schema in the strict form endpoints accept; not to be changed.
 
     Titles and class docstrings are left out: the schema is part of a call's key, and editing a
     docstring must not change it. Descriptions of fields stay.
