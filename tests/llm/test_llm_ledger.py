@@ -1,6 +1,7 @@
 """The ledger: killed processes, two processes, older files, what must never change."""
 
 import json
+import multiprocessing
 import random
 import sqlite3
 import subprocess
@@ -82,6 +83,30 @@ def test_two_processes_on_one_ledger(endpoint, tmp_path, prompt_folder):
     requests = server.stats()["requests"]
     assert sum(row.requests for row in rows) == requests == len(rows)
     assert 200 <= requests < 400, "what the other had answered was not asked again"
+
+
+def open_at_once(path, barrier, failures):
+    barrier.wait()
+    try:
+        Ledger(path).close()
+    except LLMError as error:
+        failures.put(str(error))
+
+
+def test_many_processes_may_make_one_ledger_at_once(tmp_path):
+    context = multiprocessing.get_context("fork")
+    failures = context.Queue()
+    for attempt in range(15):
+        barrier = context.Barrier(6)
+        path = tmp_path / f"{attempt}.sqlite"
+        openers = [
+            context.Process(target=open_at_once, args=(path, barrier, failures)) for _ in range(6)
+        ]
+        for process in openers:
+            process.start()
+        for process in openers:
+            process.join()
+    assert failures.empty(), failures.get()
 
 
 def row(key="k", status="ok", text="t"):
