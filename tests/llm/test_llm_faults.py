@@ -1,5 +1,10 @@
 """Many calls against an endpoint with faults: none lost, none paid twice, all counted."""
 
+import os
+import signal
+import subprocess
+import sys
+import threading
 import time
 from collections import Counter
 
@@ -149,3 +154,32 @@ def test_threads_share_calls_in_flight(endpoint, client):
         outcomes = list(pool.map(lambda _: llm.ask("echo.v1", {"item": 1}), range(6)))
     assert all(outcome.ok for outcome in outcomes)
     assert server.stats()["requests"] == 1
+
+
+def test_a_client_nobody_closed_does_not_keep_the_process(endpoint, tmp_path, prompt_folder):
+    code = (
+        "import sys; from pathlib import Path; from unbidden.llm import LLMSettings, connect\n"
+        "llm = connect(LLMSettings.of('m', base_url=sys.argv[1]), 'record', "
+        "ledger=Path(sys.argv[2]), prompt_folders=[Path(sys.argv[3])])\n"
+        "assert llm.ask('echo.v1', {'item': 1}).ok"
+    )
+    arguments = [endpoint().base_url, tmp_path / "l.sqlite", prompt_folder]
+    subprocess.run([sys.executable, "-c", code, *map(str, arguments)], check=True, timeout=30)
+
+
+def test_a_proxy_is_not_used_for_this_machine(endpoint, client, monkeypatch):
+    server = endpoint()
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    assert client(server.base_url, max_retries=0).ask("echo.v1", {"item": 1}).ok
+
+
+def test_interrupt_stops_the_batch_and_keeps_what_was_answered(endpoint, client):
+    server = endpoint("--latency", "0.2")
+    llm = client(server.base_url, concurrency=4)
+    llm.ask("echo.v1", {"item": 0})
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        llm.ask_many(Call("echo.v1", {"item": item}) for item in range(1, 100))
+    assert 4 <= len(list(llm.ledger.rows())) < 50
+    assert llm.ask("echo.v1", {"item": 200}).ok

@@ -211,3 +211,24 @@ def gone(pid):
             return True
         time.sleep(0.1)
     return False
+
+
+def test_the_server_ends_with_the_process_that_started_it(tmp_path):
+    """Even one that is killed without warning leaves no server behind."""
+    if importlib.util.find_spec("xllamacpp") is None:
+        pytest.skip("the extra 'local' (xllamacpp) is not installed")
+    here = [model.name for model in local_models().values() if weights.installed(model.name)]
+    if not here:
+        pytest.skip("no weights of any local model on this machine")
+    code = (
+        "import sys, time; from unbidden.llm.serve import serving\n"
+        "with serving(sys.argv[1]) as served: print(served.pid, flush=True); time.sleep(60)"
+    )
+    starter = subprocess.Popen(
+        [sys.executable, "-c", code, here[-1]], stdout=subprocess.PIPE, text=True
+    )
+    pid = int(starter.stdout.readline())
+    starter.kill()
+    starter.wait()
+    starter.stdout.close()
+    assert gone(pid)

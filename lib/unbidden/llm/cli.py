@@ -68,19 +68,15 @@ def serve(
 
 def _wait() -> None:
     import signal
+    import threading
 
+    done = threading.Event()
+    # A terminal sends Ctrl-C to the child as well; both then end.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: done.set())
     typer.echo("Ctrl-C stops it.")
-    # A terminal sends the signal to the child as well; both then end.
-    signal.signal(signal.SIGTERM, lambda *_: _interrupt())
-    try:
-        while True:
-            signal.pause()
-    except KeyboardInterrupt:
-        typer.echo("stopped")
-
-
-def _interrupt() -> None:
-    raise KeyboardInterrupt
+    done.wait()
+    typer.echo("stopped")
 
 
 @ledger.command("record")

@@ -74,6 +74,7 @@ def start(path: Path, name: str, *, port: int, threads: int, context: int, cache
     params.cache_prompt = params.cache_idle_slots = cache
     params.cache_ram_mib = 0
     params.ui = params.endpoint_slots = False
+    params.verbosity = 1
     server = engine.Server(params)
     if not server.listening_address.startswith(_LOOPBACK):
         address = server.listening_address

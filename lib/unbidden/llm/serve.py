@@ -11,11 +11,12 @@ import tempfile
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from threading import Timer
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from unbidden.errors import DataError, LLMError
 from unbidden.llm.localmodels import local_model
 from unbidden.llm.redact import redact
+from unbidden.llm.settings import LLMSettings
 from unbidden.llm.weights import file_sha256, installed
 
 if TYPE_CHECKING:
@@ -55,6 +56,15 @@ class Served:
     def environment(self) -> dict[str, str]:
         """Return the variables that point a child process, for instance a kernel, to the model."""
         return {"OPENAI_BASE_URL": self.base_url, "OPENAI_API_KEY": "local"}
+
+    def settings(self, **options: Any) -> LLMSettings:
+        """Return settings with this model in every role.
+
+        One call at a time, since the server has one slot, and time for a long prompt; `options`
+        are those of `LLMSettings.of`.
+        """
+        defaults = {"base_url": self.base_url, "concurrency": 1, "timeout": 900.0}
+        return LLMSettings.of(self.name, **{**defaults, **options})
 
 
 @contextlib.contextmanager
@@ -105,7 +115,7 @@ def serving(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, env=_without_key()
         )
         try:
-            base_url = _base_url(child, log.fileno(), name)
+            base_url = _base_url(child, log, name)
             yield Served(base_url, name, digest, _engine(), child.pid, threads, context)
         finally:
             _stop(child)
@@ -131,7 +141,7 @@ def _file(name: str, path: Path | None) -> tuple[Path, str]:
     return found, model.sha256
 
 
-def _base_url(child: subprocess.Popen[bytes], log: int, name: str) -> str:
+def _base_url(child: subprocess.Popen[bytes], log: IO[bytes], name: str) -> str:
     """Wait for the child's line, which it writes when the model is loaded."""
     assert child.stdout is not None
     timer = Timer(_START_SECONDS, child.kill)
@@ -143,8 +153,8 @@ def _base_url(child: subprocess.Popen[bytes], log: int, name: str) -> str:
     if line:
         return str(json.loads(line)["base_url"])
     child.wait()
-    size = os.fstat(log).st_size
-    last = os.pread(log, 2000, max(0, size - 2000)).decode("utf-8", "replace").strip()
+    log.seek(max(0, log.seek(0, os.SEEK_END) - 2000))
+    last = log.read().decode("utf-8", "replace").strip()
     raise LLMError(
         f"the local model {name!r} did not start",
         expected=f"a server within {_START_SECONDS:g} s",

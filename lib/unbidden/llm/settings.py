@@ -108,6 +108,11 @@ class LLMSettings(_Frozen):
         return self.base_url or os.environ.get("OPENAI_BASE_URL", "").strip() or DEFAULT_BASE_URL
 
 
+def on_this_machine(endpoint: str) -> bool:
+    """Return whether a base URL points to this machine."""
+    return any(host in endpoint for host in ("//127.0.0.1", "//localhost", "//[::1]"))
+
+
 def api_key(endpoint: str) -> str:
     """Return the key for an endpoint, read from ``OPENAI_API_KEY`` only.
 
@@ -121,7 +126,7 @@ def api_key(endpoint: str) -> str:
     key = os.environ.get("OPENAI_API_KEY", "").strip()
     if key:
         return key
-    if any(host in endpoint for host in ("//127.0.0.1", "//localhost", "//[::1]")):
+    if on_this_machine(endpoint):
         return "none"
     raise LLMError(
         "there is no API key",

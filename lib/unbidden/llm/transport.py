@@ -5,9 +5,9 @@ The SDK alone retries. A second layer would multiply the requests of a failing e
 
 from __future__ import annotations
 
-import contextlib
 import threading
 import time
+from concurrent.futures import Future
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from unbidden.errors import ConfigError
 from unbidden.llm.parse import Reply, describe_body, read_body
 from unbidden.llm.redact import redact, without_key
-from unbidden.llm.settings import api_key
+from unbidden.llm.settings import api_key, on_this_machine
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -66,7 +66,7 @@ class Transport:
 
     def __init__(self, settings: LLMSettings) -> None:
         self.settings = settings
-        self._stack = contextlib.ExitStack()
+        self._thread: threading.Thread | None = None
         self._portal: BlockingPortal | None = None
         self._client: openai.AsyncOpenAI | None = None
         self._starting = threading.Lock()
@@ -86,14 +86,16 @@ class Transport:
 
     def close(self) -> None:
         """Close the connections and stop the event loop; a later call starts them again."""
-        if self._portal is not None and self._client is not None:
+        if self._portal is not None and self._client is not None and self._thread is not None:
             self._portal.call(self._client.close)
-        self._stack.close()
-        self._portal = self._client = None
+            self._portal.call(self._portal.stop)
+            self._thread.join()
+        self._portal = self._client = self._thread = None
 
     def _start(self) -> None:
         try:
-            from anyio.from_thread import start_blocking_portal
+            import anyio
+            from anyio.from_thread import BlockingPortal
             from openai import AsyncOpenAI, DefaultAsyncHttpxClient
         except ImportError as error:
             raise ConfigError(
@@ -103,15 +105,30 @@ class Transport:
                 next_step="install `unbidden[llm]`; recorded calls replay without it",
             ) from error
         settings = self.settings
-        key = api_key(settings.endpoint())
+        endpoint = settings.endpoint()
+        http = DefaultAsyncHttpxClient(
+            event_hooks={"request": [_count]},
+            # A proxy set for the internet must not get calls to a local model.
+            trust_env=not on_this_machine(endpoint),
+        )
         self._client = AsyncOpenAI(
-            base_url=settings.endpoint(),
-            api_key=key,
+            base_url=endpoint,
+            api_key=api_key(endpoint),
             timeout=settings.timeout,
             max_retries=settings.max_retries,
-            http_client=DefaultAsyncHttpxClient(event_hooks={"request": [_count]}),
+            http_client=http,
         )
-        self._portal = self._stack.enter_context(start_blocking_portal())
+        started: Future[BlockingPortal] = Future()
+
+        async def loop() -> None:
+            async with BlockingPortal() as portal:
+                started.set_result(portal)
+                await portal.sleep_until_stopped()
+
+        # A daemon: a client that nobody closed must not keep the interpreter from ending.
+        self._thread = threading.Thread(target=anyio.run, args=(loop,), daemon=True)
+        self._thread.start()
+        self._portal = started.result()
 
     async def send(self, request: Request) -> Sent:
         """Send one request, with the SDK's retries; failures come back as replies."""
