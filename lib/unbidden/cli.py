@@ -13,6 +13,7 @@ import yaml
 from unbidden.corpus import load_corpus, sources
 from unbidden.corpus.audit import Audit, audit
 from unbidden.errors import ConfigError, UnbiddenError
+from unbidden.llm.cli import ledger, models
 from unbidden.memory.registry import SYSTEMS
 from unbidden.queries.clusters import count_pairs
 
@@ -24,6 +25,8 @@ app = typer.Typer(
 )
 data = typer.Typer(no_args_is_help=True, help="Get and check data sets.")
 app.add_typer(data, name="data")
+app.add_typer(models, name="models")
+app.add_typer(ledger, name="ledger")
 
 
 def main() -> None:

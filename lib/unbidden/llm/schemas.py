@@ -1,0 +1,97 @@
+"""The forms of structured replies, one class for each prompt that has one."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict
+
+
+class Output(BaseModel):
+    """Base of output schemas: frozen, nothing optional, no further fields, types not coerced."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("blank")
+    return text
+
+
+# Checked here and not in the JSON schema: not every endpoint knows minLength in strict schemas.
+Text = Annotated[str, AfterValidator(_not_blank)]
+Person = Literal["speaker_a", "speaker_b"]
+
+
+class DialogRewrite(Output):
+    """A question turned into a direct request to recall something.
+
+    Attributes
+    ----------
+    naturalness : {"high", "medium", "low"}
+        Whether people would ask for this outright.
+    reason : str
+        Why so.
+    """
+
+    subject_speaker: Person
+    dialog_query: Text
+    naturalness: Literal["high", "medium", "low"]
+    reason: str
+
+
+class ImplicitRewrite(Output):
+    """A situation in which a good assistant would raise the memory unasked."""
+
+    subject_speaker: Person
+    implicit_query: Text
+    expected_memory_use: str
+    reason: str
+
+
+class CounterfactualRewrite(Output):
+    """A message that takes a wrong version of a remembered fact for granted."""
+
+    subject_speaker: Person
+    counterfactual_query: Text
+    asserted_wrong: str
+    reason: str
+
+
+class ComposedQuery(Output):
+    """A message that needs several memories at once."""
+
+    subject_speaker: Person
+    composed_query: Text
+    expected_memory_use: str
+    reason: str
+
+
+class FactUse(Output):
+    """How far a reply conveys a fact.
+
+    >>> FactUse(use="partial").score
+    0.5
+    """
+
+    use: Literal["full", "partial", "none"]
+
+    @property
+    def score(self) -> float:
+        """The grade in 0..1: 1 full, 0.5 partial, 0 none."""
+        return {"full": 1.0, "partial": 0.5, "none": 0.0}[self.use]
+
+
+class Fact(Output):
+    """One statement that stands on its own, and the turns that say it."""
+
+    text: Text
+    speaker: str
+    turns: list[str]
+
+
+class Facts(Output):
+    """The facts in a piece of conversation; none is a valid answer."""
+
+    facts: list[Fact]
