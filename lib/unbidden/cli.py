@@ -125,6 +125,20 @@ def run(
     typer.echo(run_chapter(notebook, run=run, parameters=parameters))
 
 
+@app.command()
+def plan(
+    notebook: Annotated[str, typer.Argument(help="A chapter, such as 02_retrieval.")],
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option("-p", "--parameter", metavar="K=V", help="A parameter; V is YAML."),
+    ] = None,
+) -> None:
+    """Count a chapter's model calls, tokens and price, and what is on record; no call is made."""
+    from unbidden.execute import plan_chapter
+
+    typer.echo(plan_chapter(notebook, parameters=dict(map(_pair, parameter or []))))
+
+
 def _pair(text: str) -> tuple[str, Any]:
     name, sign, value = text.partition("=")
     if not sign or not name.isidentifier():

@@ -158,3 +158,28 @@ class RetrievalConfig(RunConfig):
     def depth(self) -> int:
         """Memories to ask for: enough for every K and, where one memory is one turn, budget."""
         return max(*self.all_ks, *self.turn_budgets, 50)
+
+
+class ModelConfig(RunConfig):
+    """Parameters of chapters that ask models.
+
+    Attributes
+    ----------
+    llm_mode : {"replay", "record", "live"}
+        "replay" makes no call; "record" makes those that are not on record; "live" makes all.
+    answer_model, judge_model : str
+        Names as the endpoint knows them; an empty judge is the answer model.
+    local_model : str
+        A local model to serve while the chapter runs, unless it only replays.
+    max_calls, max_tokens, max_money : number or None
+        Budget; a run that would exceed it stops cleanly and can be resumed.
+    """
+
+    llm_mode: Literal["replay", "record", "live"] = "replay"
+    answer_model: str = "qwen2.5-coder-1.5b"
+    judge_model: str = ""
+    local_model: str = ""
+    concurrency: Annotated[int, Field(gt=0)] = 8
+    max_calls: Annotated[int, Field(gt=0)] | None = None
+    max_tokens: Annotated[int, Field(gt=0)] | None = None
+    max_money: Annotated[float, Field(gt=0)] | None = None

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import shutil
+import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -76,7 +77,8 @@ def run_chapter(name: str, *, run: str, parameters: Mapping[str, Any], timeout: 
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
     try:
-        _execute(source, partial, {**parameters, "run": run}, timeout)
+        with _local_model(parameters):
+            _execute(source, partial, {**parameters, "run": run}, timeout)
         _stamp(partial / source.name, source, {**parameters, "run": run})
         _put_in_place(partial, final)
     finally:
@@ -106,7 +108,7 @@ def _execute(source: Path, partial: Path, parameters: Mapping[str, Any], timeout
     kernel = Config()
     kernel.KernelManager.transport_encryption = "auto"
     try:
-        with _environment(OUT_VARIABLE, str(partial.resolve())):
+        with _environment(**{OUT_VARIABLE: str(partial.resolve())}):
             papermill.execute_notebook(
                 str(source),
                 str(partial / source.name),
@@ -118,25 +120,66 @@ def _execute(source: Path, partial: Path, parameters: Mapping[str, Any], timeout
             )
     except PapermillExecutionError as error:
         kept = partial.with_name(f"{source.stem}.failed.ipynb")
-        (partial / source.name).replace(kept)
+        shutil.copyfile(partial / source.name, kept)
         raise ChapterFailed(
             f"{source.stem} failed in cell {error.exec_count}: {error.ename}",
             got=str(error.evalue),
-            next_step=f"see {kept.relative_to(project_root())}; results before this run are kept",
+            next_step=f"see {kept.name} beside the run's chapters; earlier results are kept",
         ) from error
 
 
 @contextmanager
-def _environment(name: str, value: str) -> Iterator[None]:
-    before = os.environ.get(name)
-    os.environ[name] = value
+def _environment(**values: str) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
     try:
         yield
     finally:
-        if before is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def _local_model(parameters: Mapping[str, Any]) -> Iterator[None]:
+    """Serve the local model a run asks for, for as long as the run lasts."""
+    name = str(parameters.get("local_model") or "")
+    if not name or parameters.get("llm_mode", "replay") == "replay":
+        yield
+        return
+    from unbidden.llm.serve import serving
+
+    # Answers are kept and replayed, so the quicker serving that reuses prompt beginnings will do.
+    with serving(name, cache=True) as served, _environment(**served.environment()):
+        yield
+
+
+def plan_chapter(name: str, *, parameters: Mapping[str, Any], timeout: int = 7200) -> str:
+    """Return the plan of a chapter's model calls; no call is made and no result is kept.
+
+    Raises
+    ------
+    ConfigError
+        If the notebook or a parameter is unknown.
+    """
+    from unbidden.llm.session import PLAN_VARIABLE
+
+    source = chapter_path(name)
+    _check_parameters(source, parameters)
+    with tempfile.TemporaryDirectory() as scratch:
+        written = Path(scratch) / "plan.txt"
+        stopped = ""
+        with _environment(**{PLAN_VARIABLE: str(written)}):
+            try:
+                out = Path(scratch) / "out"
+                out.mkdir()
+                _execute(source, out, dict(parameters), timeout)
+            except ChapterFailed as error:
+                stopped = f"\nThe chapter went no further without answers: {error.got}"
+        made = written.read_text("utf-8") if written.exists() else "This chapter asks no model.\n"
+    return made.rstrip() + stopped
 
 
 def _put_in_place(partial: Path, final: Path) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from unbidden.config import check_run_name, project_root
 from unbidden.errors import DataError
 from unbidden.execute import STAMP, chapter_digests, chapter_path
+from unbidden.llm import prompts
 from unbidden.report.atomic import write_text
 
 if TYPE_CHECKING:
@@ -44,9 +46,28 @@ def make_pages(run: str, *, allow_stale: bool = False) -> list[Path]:
         pages.append(page)
     for stray in set(folder.glob("*.ipynb")) - set(pages):
         stray.unlink()
+    _write_if_new(root / "book" / "_generated" / "prompts.md", prompts_page())
     numbers = json.dumps(collect_numbers(run), indent=1, sort_keys=True, ensure_ascii=False)
     _write_if_new(root / "book" / "_generated" / "numbers.json", numbers + "\n")
     return pages
+
+
+def prompts_page() -> str:
+    """Return the page that shows every prompt of the study as it is sent."""
+    parts = [
+        "# Prompts\n",
+        "Every model call of the study fills in one of these files. The instructions come first "
+        "and the item last, so that a server can reuse the beginning. The version is part of the "
+        "name, and each call on record names its prompt and the hash of its text.\n",
+    ]
+    for prompt in prompts():
+        schema = f", reply of the form `{prompt.schema.__name__}`" if prompt.schema else ""
+        text = re.sub(r"\A\{#.*?#\}\s*", "", prompt.source, flags=re.DOTALL)
+        parts.append(
+            f"## {prompt.name}\n\n{prompt.purpose} Role: {prompt.role}{schema}. sha256 "
+            f"`{prompt.sha256[:16]}`\n\n````{{code-block}} jinja\n{text.rstrip()}\n````\n"
+        )
+    return "\n".join(parts)
 
 
 def collect_numbers(run: str) -> dict[str, str]:

@@ -19,6 +19,7 @@ Status = Literal[
     "timeout",
     "connection",
     "invalid_request",  # the request could not be sent as it is
+    "planned",  # not on record, and the run only plans
 ]
 
 V = TypeVar("V")

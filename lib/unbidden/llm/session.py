@@ -1,0 +1,91 @@
+"""The model calls of one chapter, opened from its parameters: replayed, recorded, live, planned."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unbidden.config import project_root, run_folder
+from unbidden.llm.base import LLM, Call
+from unbidden.llm.budget import Budget
+from unbidden.llm.client import Client, connect
+from unbidden.llm.outcome import Outcome
+from unbidden.llm.plan import Plan, plan
+from unbidden.llm.settings import LLMSettings
+from unbidden.report.atomic import write_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from unbidden.config import ModelConfig
+
+PLAN_VARIABLE = "UNBIDDEN_PLAN"
+"""Set by ``unbidden plan``: the file a chapter writes its plan to instead of making calls."""
+
+
+def open_llm(config: ModelConfig) -> LLM:
+    """Return what a chapter asks its models through; close it, or use it as a context.
+
+    Recorded calls lie in ``results/ledger``; a run's own ledger lies beside its chapters and
+    outlives a failed one, so that nothing is paid twice.
+
+    Raises
+    ------
+    ConfigError, LLMError, DataError
+        If the ledger or a recording cannot be used.
+    """
+    recordings = project_root() / "results" / "ledger"
+    planning = os.environ.get(PLAN_VARIABLE, "").strip()
+    client = connect(
+        LLMSettings.of(config.answer_model, config.judge_model or None, **_one_at_a_time(config)),
+        "replay" if planning else config.llm_mode,
+        ledger=run_folder(config.run, "ledger").with_suffix(".sqlite"),
+        recorded=recordings if recordings.is_dir() else None,
+        run=f"{config.chapter}, run {config.run}",
+        budget=Budget(config.max_calls, config.max_tokens, config.max_money),
+    )
+    return PlanningLLM(client, Path(planning)) if planning else client
+
+
+def _one_at_a_time(config: ModelConfig) -> dict[str, Any]:
+    """Return how calls are made: a local model has one slot and needs patience."""
+    if config.local_model:
+        return {"concurrency": 1, "timeout": 900.0}
+    return {"concurrency": config.concurrency}
+
+
+class PlanningLLM(LLM):
+    """Answers what is on record, and only counts the rest.
+
+    A call that is not on record comes back as *planned*, so what would depend on its answer is not
+    asked: the plan is exact for calls whose text is known, and a lower bound where calls build on
+    each other.
+
+    Parameters
+    ----------
+    client : Client
+        For prompts, models, prices and known answers; it sends nothing.
+    path : Path
+        Where the plan is written, after every batch.
+    """
+
+    def __init__(self, client: Client, path: Path) -> None:
+        self._client, self._path = client, path
+        self._calls: list[Call] = []
+
+    def ask_many(self, calls: Iterable[Call], *, label: str = "") -> list[Outcome[Any]]:
+        """Return known outcomes, and "planned" for the rest."""
+        batch = list(calls)
+        self._calls.extend(batch)
+        write_text(self._path, str(self.plan()) + "\n")
+        found = (self._client.known(self._client.prepare(call)) for call in batch)
+        return [outcome or Outcome("planned", "this run only plans") for outcome in found]
+
+    def plan(self) -> Plan:
+        """Return the plan of everything asked so far."""
+        return plan(self._calls, self._client)
+
+    def close(self) -> None:
+        """Close the files of the client."""
+        self._client.close()
