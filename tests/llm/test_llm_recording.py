@@ -11,7 +11,7 @@ from unbidden.llm import Call, Recording, Usage, record, replay
 from unbidden.llm.row import Row
 
 
-def rows_for(llm, calls, text='{"use": "full"}', status="ok"):
+def rows_for(llm, calls, text='{"use": "correct"}', status="ok"):
     for item in map(llm.prepare, calls):
         yield Row(
             key=item.keys[0],
@@ -66,11 +66,11 @@ def test_recording_again_adds_and_keeps(llm, tmp_path):
     failed = list(rows_for(llm, grades(2), status="http_error"))
     record(Recording(failed), tmp_path)
     record(Recording(rows_for(llm, grades(1))), tmp_path)  # answers the first of them
-    record(Recording(rows_for(llm, grades(1, start=5), text='{"use": "none"}')), tmp_path)
+    record(Recording(rows_for(llm, grades(1, start=5), text='{"use": "wrong"}')), tmp_path)
     record(Recording(rows_for(llm, grades(1), text="later")), tmp_path)
     found = replay(tmp_path)
     assert len(found) == 3
-    assert found.answered(failed[0].key).text == '{"use": "full"}'
+    assert found.answered(failed[0].key).text == '{"use": "correct"}'
     assert found.answered(failed[1].key) is None
     assert found.latest(failed[1].key).status == "http_error"
 

@@ -7,6 +7,7 @@ is closed: so it cannot outlive the process that started it, even one killed wit
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import signal
 import sys
@@ -21,24 +22,20 @@ if TYPE_CHECKING:
 _LOOPBACK = "http://127.0.0.1:"
 
 
-def load_engine() -> Any:
-    """Return the module `xllamacpp`.
+def require_engine() -> None:
+    """Check that the engine is installed, without loading it.
 
     Raises
     ------
     ConfigError
         If the extra is not installed.
     """
-    try:
-        import xllamacpp
-    except ImportError as error:
+    if importlib.util.find_spec("xllamacpp") is None:
         raise ConfigError(
             "serving a local model needs the extra 'local'",
             expected="the package xllamacpp",
-            got=str(error),
             next_step="install `unbidden[local]`; recorded calls replay without it",
-        ) from error
-    return xllamacpp
+        )
 
 
 def start(path: Path, name: str, *, port: int, threads: int, context: int, cache: bool) -> Any:
@@ -65,7 +62,8 @@ def start(path: Path, name: str, *, port: int, threads: int, context: int, cache
     LLMError
         If it listens elsewhere than on 127.0.0.1.
     """
-    engine = load_engine()
+    import xllamacpp as engine
+
     params = engine.CommonParams()
     params.model.path = str(path)
     params.model_alias = {name} if isinstance(params.model_alias, set) else name

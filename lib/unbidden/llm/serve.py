@@ -14,6 +14,7 @@ from threading import Timer
 from typing import IO, TYPE_CHECKING, Any
 
 from unbidden.errors import DataError, LLMError
+from unbidden.llm.engine import require_engine
 from unbidden.llm.localmodels import local_model
 from unbidden.llm.redact import redact
 from unbidden.llm.settings import LLMSettings
@@ -98,13 +99,14 @@ def serving(
     Raises
     ------
     ConfigError
-        If the name is unknown.
+        If the name is unknown, or the extra 'local' is not installed.
     DataError
         If the file is not there or not the pinned one.
     LLMError
         If the server does not start.
     """
     file, digest = _file(name, path)
+    require_engine()
     command = [
         *(sys.executable, "-m", "unbidden.llm.engine", str(file), name),
         *("--port", str(port), "--threads", str(threads), "--context", str(context)),
@@ -154,11 +156,11 @@ def _base_url(child: subprocess.Popen[bytes], log: IO[bytes], name: str) -> str:
         return str(json.loads(line)["base_url"])
     child.wait()
     log.seek(max(0, log.seek(0, os.SEEK_END) - 2000))
-    last = log.read().decode("utf-8", "replace").strip()
+    last = log.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
     raise LLMError(
         f"the local model {name!r} did not start",
         expected=f"a server within {_START_SECONDS:g} s",
-        got=f"exit code {child.returncode}; its last words: {redact(last[-400:])}",
+        got=f"exit code {child.returncode}; its last words: {redact(last)[:300]}",
         next_step="check the memory, the model file and that the extra 'local' is installed",
     )
 
