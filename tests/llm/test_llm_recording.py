@@ -2,12 +2,17 @@
 
 import gzip
 import json
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from unbidden.errors import DataError, LLMError
-from unbidden.llm import Call, Recording, Usage, record, replay
+from unbidden.llm import Call, Ledger, Recording, Usage, record, replay
+from unbidden.llm.request import Request
 from unbidden.llm.row import Row
 
 
@@ -139,3 +144,15 @@ def test_recorded_answers_are_not_asked_again(endpoint, llm, client, tmp_path):
     assert server.stats()["requests"] == 2
     record(asking.ledger, tmp_path / "r")
     assert len(replay(tmp_path / "r")) == 5
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])), st.floats(0, 2))
+@settings(deadline=None, max_examples=60)
+def test_any_text_survives_ledger_and_recording(text, temperature):
+    messages = [{"role": "user", "content": text}]
+    request = Request({"model": "m", "messages": messages, "temperature": temperature})
+    row = Row(request.key, request.text, "answer", "p.v1", "0" * 64, "ok", "", text, created="t")
+    with tempfile.TemporaryDirectory() as folder, Ledger(Path(folder) / "l.sqlite") as ledger:
+        ledger.append(row)
+        assert ledger.answered(row.key) == row
+        assert replay(record(ledger, Path(folder))).answered(row.key) == row
