@@ -25,7 +25,7 @@ LASTING = [
 ]
 ANSWERED = ["fenced", *TRANSIENT]
 KINDS = [*TRANSIENT, "fenced", *LASTING]
-LABELS = ["full", "partial", "none"]
+LABELS = ["correct", "partial", "wrong"]
 
 
 def fault_of(item: int, percent: int) -> str | None:

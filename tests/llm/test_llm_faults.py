@@ -36,7 +36,7 @@ def test_500_calls_with_30_percent_faults(endpoint, client):
         fault = fault_of(item, 30)
         if fault is None or fault in ANSWERED:
             assert outcome.ok, (item, fault, outcome)
-            assert outcome.value.use == ["full", "partial", "none"][item % 3]
+            assert outcome.value.use == ["correct", "partial", "wrong"][item % 3]
             assert outcome.unscored is None
         else:
             assert outcome.status == STATUS[fault], (item, fault, outcome)
@@ -97,7 +97,7 @@ def test_order_and_duplicates(endpoint, client):
     llm = client(server.base_url, concurrency=16)
     items = [5, 3, 5, 4, 3, 5, 0, 1]
     outcomes = llm.ask_many(Call("grade.v1", {"item": item}) for item in items)
-    labels = ["full", "partial", "none"]
+    labels = ["correct", "partial", "wrong"]
     assert [o.value.use for o in outcomes] == [labels[item % 3] for item in items]
     assert server.stats()["requests"] == 5
     repeats = llm.ask_many(Call("grade.v1", {"item": 5}, repeat=k) for k in range(3))
@@ -109,7 +109,7 @@ def test_falls_back_to_the_schema_in_the_prompt(endpoint, client):
     server = endpoint("--no-schemas")
     llm = client(server.base_url, concurrency=1)
     outcomes = llm.ask_many(Call("grade.v1", {"item": item}) for item in range(4))
-    assert [o.value.use for o in outcomes] == ["full", "partial", "none", "full"]
+    assert [o.value.use for o in outcomes] == ["correct", "partial", "wrong", "correct"]
     assert server.stats()["requests"] == 5  # one refusal is enough to learn
     rows = list(llm.ledger.rows())
     assert [row.status for row in rows] == ["http_error", *["ok"] * 4]

@@ -121,7 +121,11 @@ def test_an_absent_file_or_engine_says_what_to_do(tiny, tmp_path, monkeypatch):
         pass
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(b"no model")
-    with pytest.raises(LLMError, match="did not start"), serving("tiny", path=broken):
+    if importlib.util.find_spec("xllamacpp") is not None:
+        with pytest.raises(LLMError, match="did not start"), serving("tiny", path=broken):
+            pass
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(ConfigError, match=r"unbidden\[local\]"), serving("tiny", path=broken):
         pass
 
 
@@ -178,14 +182,14 @@ def test_smoke_recording_replays_without_engine_or_client():
 def replay_smoke():
     with connect(LLMSettings.of(SMOKE_MODEL), "replay", recorded=SMOKE) as llm:
         grade, facts, reply = llm.ask_many(SMOKE_CALLS)
-    assert grade.value.use == "full"
+    assert grade.value.use == "correct"
     assert any("Lisbon" in fact.text for fact in facts.value.facts)
     assert "Clara" in reply.value
 
 
 @pytest.mark.slow
 def test_the_real_model_answers_as_recorded(tmp_path):
-    """The grade of the recording comes again from the model itself, through the same client."""
+    """The reply of the recording is asked for again, from the model itself."""
     if importlib.util.find_spec("xllamacpp") is None:
         pytest.skip("the extra 'local' (xllamacpp) is not installed")
     if weights.installed(SMOKE_MODEL) is None:
@@ -196,10 +200,10 @@ def test_the_real_model_answers_as_recorded(tmp_path):
         ledger = tmp_path / "real.sqlite"
         settings = LLMSettings.of(SMOKE_MODEL, base_url=served.base_url, concurrency=1)
         with connect(settings, "record", ledger=ledger) as llm:
-            outcome = llm.ask_many(SMOKE_CALLS[:1])[0]
+            outcome = llm.ask_many(SMOKE_CALLS[2:])[0]
         assert outcome.ok, outcome
         with connect(LLMSettings.of(SMOKE_MODEL), "replay", recorded=SMOKE) as llm:
-            assert llm.ask_many(SMOKE_CALLS[:1])[0].key == outcome.key
+            assert llm.ask_many(SMOKE_CALLS[2:])[0].key == outcome.key
     assert gone(pid)
 
 

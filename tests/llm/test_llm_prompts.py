@@ -115,22 +115,22 @@ def test_schemas_are_strict():
 @pytest.mark.parametrize(
     ("text", "status"),
     [
-        ('{"use": "full"}', "ok"),
-        (' \n```json\n{"use": "full"}\n```\n', "ok"),
-        ('```\n{"use": "full"}\n```', "ok"),
-        ('```json\n{"use": "full"}\n```\n```json\n{"use": "none"}\n```', "invalid_json"),
-        ('The reply is not correct. {"use": "none"}', "invalid_json"),
-        ('{"use": "full"} {"use": "none"}', "invalid_json"),
-        ('{"use": "none", "use": "full"}', "invalid_json"),
-        ('{"use": "fu', "invalid_json"),
-        ("full", "invalid_json"),
+        ('{"use": "correct"}', "ok"),
+        (' \n```json\n{"use": "correct"}\n```\n', "ok"),
+        ('```\n{"use": "correct"}\n```', "ok"),
+        ('```json\n{"use": "correct"}\n```\n```json\n{"use": "wrong"}\n```', "invalid_json"),
+        ('The reply is not correct. {"use": "wrong"}', "invalid_json"),
+        ('{"use": "correct"} {"use": "wrong"}', "invalid_json"),
+        ('{"use": "wrong", "use": "correct"}', "invalid_json"),
+        ('{"use": "co', "invalid_json"),
+        ("correct", "invalid_json"),
         ("NaN", "invalid_json"),
         ("[" * 100_000, "invalid_json"),
-        ('"full"', "schema_mismatch"),
-        ('{"use": "FULL"}', "schema_mismatch"),
+        ('"correct"', "schema_mismatch"),
+        ('{"use": "CORRECT"}', "schema_mismatch"),
         ('{"use": 1}', "schema_mismatch"),
-        ('{"use": "full", "why": "x"}', "schema_mismatch"),
-        ('[{"use": "full"}]', "schema_mismatch"),
+        ('{"use": "correct", "why": "x"}', "schema_mismatch"),
+        ('[{"use": "correct"}]', "schema_mismatch"),
         ("{}", "schema_mismatch"),
     ],
 )
@@ -153,7 +153,7 @@ def test_half_an_emoji_is_replaced():
 
 
 def test_implicit_note_is_shown_only_if_there_is_one():
-    llm = ScriptedLLM(lambda _: '{"use": "full"}')
+    llm = ScriptedLLM(lambda _: '{"use": "correct"}')
     llm.ask("rewrite_implicit.v1", QUESTION | {"note": ""})
     llm.ask("rewrite_implicit.v1", QUESTION | {"note": "too intimate"})
     texts = [seen.messages[1]["content"] for seen in llm.seen]

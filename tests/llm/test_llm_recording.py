@@ -2,16 +2,21 @@
 
 import gzip
 import json
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from unbidden.errors import DataError, LLMError
-from unbidden.llm import Call, Recording, Usage, record, replay
+from unbidden.llm import Call, Ledger, Recording, Usage, record, replay
+from unbidden.llm.request import Request
 from unbidden.llm.row import Row
 
 
-def rows_for(llm, calls, text='{"use": "full"}', status="ok"):
+def rows_for(llm, calls, text='{"use": "correct"}', status="ok"):
     for item in map(llm.prepare, calls):
         yield Row(
             key=item.keys[0],
@@ -66,11 +71,11 @@ def test_recording_again_adds_and_keeps(llm, tmp_path):
     failed = list(rows_for(llm, grades(2), status="http_error"))
     record(Recording(failed), tmp_path)
     record(Recording(rows_for(llm, grades(1))), tmp_path)  # answers the first of them
-    record(Recording(rows_for(llm, grades(1, start=5), text='{"use": "none"}')), tmp_path)
+    record(Recording(rows_for(llm, grades(1, start=5), text='{"use": "wrong"}')), tmp_path)
     record(Recording(rows_for(llm, grades(1), text="later")), tmp_path)
     found = replay(tmp_path)
     assert len(found) == 3
-    assert found.answered(failed[0].key).text == '{"use": "full"}'
+    assert found.answered(failed[0].key).text == '{"use": "correct"}'
     assert found.answered(failed[1].key) is None
     assert found.latest(failed[1].key).status == "http_error"
 
@@ -139,3 +144,15 @@ def test_recorded_answers_are_not_asked_again(endpoint, llm, client, tmp_path):
     assert server.stats()["requests"] == 2
     record(asking.ledger, tmp_path / "r")
     assert len(replay(tmp_path / "r")) == 5
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])), st.floats(0, 2))
+@settings(deadline=None, max_examples=60)
+def test_any_text_survives_ledger_and_recording(text, temperature):
+    messages = [{"role": "user", "content": text}]
+    request = Request({"model": "m", "messages": messages, "temperature": temperature})
+    row = Row(request.key, request.text, "answer", "p.v1", "0" * 64, "ok", "", text, created="t")
+    with tempfile.TemporaryDirectory() as folder, Ledger(Path(folder) / "l.sqlite") as ledger:
+        ledger.append(row)
+        assert ledger.answered(row.key) == row
+        assert replay(record(ledger, Path(folder))).answered(row.key) == row

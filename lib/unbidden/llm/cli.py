@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
+from unbidden.llm.engine import ServerOptions
 from unbidden.llm.ledger import Ledger
 from unbidden.llm.localmodels import local_models, models_folder
 from unbidden.llm.recording import record as write_recording
-from unbidden.llm.serve import CONTEXT, serving
+from unbidden.llm.serve import serving
 from unbidden.llm.weights import get_model, installed
 
 models = typer.Typer(no_args_is_help=True, help="Local chat models: list, get, serve.")
@@ -53,14 +54,16 @@ def serve(
     name: Name,
     port: Annotated[int, typer.Option(help="0 takes a free one.")] = 0,
     threads: Annotated[int, typer.Option(help="More than 1 only on an idle machine.")] = 1,
-    context: Annotated[int, typer.Option(help="Tokens of prompt and reply.")] = CONTEXT,
+    context: Annotated[
+        int, typer.Option(help="Tokens of prompt and reply.")
+    ] = ServerOptions().context,
     cache: Annotated[
         bool, typer.Option(help="Reuse prompt beginnings: faster, but not for recorded runs.")
     ] = False,
 ) -> None:
     """Serve a model on 127.0.0.1 until Ctrl-C."""
-    with serving(name, port=port, threads=threads, context=context, cache=cache) as served:
-        typer.echo(f"{served.name} ({served.engine}, {served.threads} thread) answers at:")
+    with serving(name, ServerOptions(port, threads, context, cache)) as served:
+        typer.echo(f"{served.name} ({served.engine}, {threads} thread) answers at:")
         for variable, value in served.environment().items():
             typer.echo(f"export {variable}={value}")
         _wait()

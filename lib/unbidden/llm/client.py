@@ -44,6 +44,10 @@ class Client(LLM):
         Answers of earlier runs; they go before the ledger's.
     run : str
         Name of the notebook and run, for messages.
+    library, prices : optional
+        Prompts and price table; by default those of the package.
+    budget : Budget, optional
+        What this client may spend.
     """
 
     def __init__(
@@ -163,27 +167,18 @@ def connect(
 
     Parameters
     ----------
-    settings : LLMSettings
-        Models and how to call them.
-    mode : {"replay", "record", "live"}
+    settings, mode, run, budget
         See `Client`.
     ledger : Path, optional
         SQLite file to write; when replaying it is read too, if it exists.
     recorded : Path, optional
         A recording, or the folder of recordings (``results/ledger``).
-    run : str
-        Name of the notebook and run, for messages.
     prompt_folders : sequence of Path
         Folders with prompts of the reader's own.
-    budget : Budget, optional
-        What this client may spend.
     price_table : Path, optional
         Prices to use instead of the package's.
 
-    Raises
-    ------
-    ConfigError, LLMError, DataError
-        If a setting, the ledger or a recording cannot be used.
+    Raises an `UnbiddenError` if a setting, the ledger or a recording cannot be used.
     """
     opened = ledger is not None and (mode != "replay" or ledger.is_file())
     return Client(

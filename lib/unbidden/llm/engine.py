@@ -7,71 +7,81 @@ is closed: so it cannot outlive the process that started it, even one killed wit
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import signal
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from unbidden.errors import ConfigError, LLMError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _LOOPBACK = "http://127.0.0.1:"
 
 
-def load_engine() -> Any:
-    """Return the module `xllamacpp`.
+def require_engine() -> None:
+    """Check that the engine is installed, without loading it.
 
     Raises
     ------
     ConfigError
         If the extra is not installed.
     """
-    try:
-        import xllamacpp
-    except ImportError as error:
+    if importlib.util.find_spec("xllamacpp") is None:
         raise ConfigError(
             "serving a local model needs the extra 'local'",
             expected="the package xllamacpp",
-            got=str(error),
             next_step="install `unbidden[local]`; recorded calls replay without it",
-        ) from error
-    return xllamacpp
+        )
 
 
-def start(path: Path, name: str, *, port: int, threads: int, context: int, cache: bool) -> Any:
-    """Return a running server; it stops when the object is deleted.
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """How a model is served.
 
-    Parameters
+    Attributes
     ----------
-    path : Path
-        The GGUF file.
-    name : str
-        Model name that replies carry.
     port : int
         0 takes a free one.
     threads : int
-        For prompt and generation.
+        One by default: with a second on a busy machine each step waits for the slower of both.
     context : int
-        Tokens of prompt and reply together.
+        Tokens of prompt and reply together; a long session and its instructions fit.
     cache : bool
         Whether to reuse the evaluated beginning of the last prompt: about four times as fast for
-        a long common beginning, but texts at temperature 0 then depend on what was asked before.
+        a long common beginning, but a text at temperature 0 then depends on what was asked
+        before. Off where answers are recorded.
+    """
+
+    port: int = 0
+    threads: int = 1
+    context: int = 8192
+    cache: bool = False
+
+    def arguments(self) -> list[str]:
+        """Return the options as the child's command line has them."""
+        numbers = (f"--{name}={getattr(self, name)}" for name in ("port", "threads", "context"))
+        return [*numbers, *(("--cache",) if self.cache else ())]
+
+
+def start(path: Path, name: str, options: ServerOptions) -> Any:
+    """Return a server of a GGUF file under a name; it stops when the object is deleted.
 
     Raises
     ------
     LLMError
         If it listens elsewhere than on 127.0.0.1.
     """
-    engine = load_engine()
+    import xllamacpp as engine
+
     params = engine.CommonParams()
     params.model.path = str(path)
     params.model_alias = {name} if isinstance(params.model_alias, set) else name
-    params.n_ctx, params.n_parallel, params.port = context, 1, port
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
-    params.cache_prompt = params.cache_idle_slots = cache
+    params.n_ctx, params.n_parallel, params.port = options.context, 1, options.port
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = options.threads
+    params.cache_prompt = params.cache_idle_slots = options.cache
     params.cache_ram_mib = 0
     params.ui = params.endpoint_slots = False
     params.verbosity = 1
@@ -91,16 +101,16 @@ def start(path: Path, name: str, *, port: int, threads: int, context: int, cache
 def main() -> None:
     """Serve until standard input is closed or a signal comes."""
     parser = argparse.ArgumentParser(prog="unbidden.llm.engine")
-    parser.add_argument("path", type=_path)
+    parser.add_argument("path", type=Path)
     parser.add_argument("name")
-    for option, default in (("--port", 0), ("--threads", 1), ("--context", 8192)):
-        parser.add_argument(option, type=int, default=default)
+    for option in ("--port", "--threads", "--context"):
+        parser.add_argument(option, type=int, required=True)
     parser.add_argument("--cache", action="store_true")
-    options = vars(parser.parse_args())
+    given = vars(parser.parse_args())
     done = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: done.set())
-    server = start(options.pop("path"), options.pop("name"), **options)
+    server = start(given.pop("path"), given.pop("name"), ServerOptions(**given))
     print(json.dumps({"base_url": f"{server.listening_address}/v1"}), flush=True)
     threading.Thread(target=_wait_for_end, args=(done,), daemon=True).start()
     done.wait()
@@ -110,12 +120,6 @@ def main() -> None:
 def _wait_for_end(done: threading.Event) -> None:
     sys.stdin.buffer.read()
     done.set()
-
-
-def _path(text: str) -> Path:
-    from pathlib import Path
-
-    return Path(text)
 
 
 if __name__ == "__main__":

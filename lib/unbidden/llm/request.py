@@ -81,29 +81,23 @@ def build(
 
     Parameters
     ----------
-    messages : sequence of dict
-        With keys role and content.
-    role : RoleSettings
-        Model and sampling parameters.
     max_tokens : int, optional
         Output tokens that suffice for the prompt; a limit of the role goes before it.
-    schema : type of BaseModel, optional
-        Form of the reply.
     repeat : int
         Added to the seed, and part of the key.
     """
+    sampling = {
+        "temperature": role.temperature,
+        "top_p": role.top_p,
+        "seed": None if role.seed is None else role.seed + repeat,
+    }
     body: dict[str, Any] = {
         **role.extra,
         "model": role.model,
         "messages": [dict(message) for message in messages],
         role.token_parameter: role.max_tokens or max_tokens or DEFAULT_MAX_TOKENS,
+        **{name: value for name, value in sampling.items() if value is not None},
     }
-    if role.temperature is not None:
-        body["temperature"] = role.temperature
-    if role.top_p is not None:
-        body["top_p"] = role.top_p
-    if role.seed is not None:
-        body["seed"] = role.seed + repeat
     if schema is None:
         return (Request(body, repeat),)
     wanted = json_schema(schema)

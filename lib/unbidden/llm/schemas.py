@@ -75,12 +75,12 @@ class FactUse(Output):
     0.5
     """
 
-    use: Literal["full", "partial", "none"]
+    use: Literal["correct", "partial", "wrong"]
 
     @property
     def score(self) -> float:
-        """The grade in 0..1: 1 full, 0.5 partial, 0 none."""
-        return {"full": 1.0, "partial": 0.5, "none": 0.0}[self.use]
+        """The grade in 0..1: 1 correct, 0.5 partial, 0 wrong or left out."""
+        return {"correct": 1.0, "partial": 0.5, "wrong": 0.0}[self.use]
 
 
 class Fact(Output):

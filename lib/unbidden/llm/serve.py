@@ -14,6 +14,7 @@ from threading import Timer
 from typing import IO, TYPE_CHECKING, Any
 
 from unbidden.errors import DataError, LLMError
+from unbidden.llm.engine import ServerOptions, require_engine
 from unbidden.llm.localmodels import local_model
 from unbidden.llm.redact import redact
 from unbidden.llm.settings import LLMSettings
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
 
 _START_SECONDS = 300.0
 _STOP_SECONDS = 10.0
-CONTEXT = 8192
-"""Default context in tokens: a long session and its instructions fit."""
+DEFAULTS = ServerOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class Served:
         Which model file and which engine version answer; for the record of a run.
     pid : int
         Of the server.
-    threads, context : int
-        Threads, and tokens of prompt and reply together.
+    options : ServerOptions
+        How it is served.
     """
 
     base_url: str
@@ -50,8 +50,7 @@ class Served:
     sha256: str
     engine: str
     pid: int
-    threads: int
-    context: int
+    options: ServerOptions
 
     def environment(self) -> dict[str, str]:
         """Return the variables that point a child process, for instance a kernel, to the model."""
@@ -69,13 +68,7 @@ class Served:
 
 @contextlib.contextmanager
 def serving(
-    name: str,
-    *,
-    path: Path | None = None,
-    port: int = 0,
-    threads: int = 1,
-    context: int = CONTEXT,
-    cache: bool = False,
+    name: str, options: ServerOptions = DEFAULTS, *, path: Path | None = None
 ) -> Iterator[Served]:
     """Serve a local model on 127.0.0.1 in a child process, and stop it at the end.
 
@@ -83,40 +76,30 @@ def serving(
     ----------
     name : str
         A name of the table; its file must be there (``unbidden models get``).
+    options : ServerOptions
+        Port, threads, context, reuse of prompts.
     path : Path, optional
         Another GGUF file to serve under that name, for a model of the reader's own.
-    port : int
-        0 takes a free one.
-    threads : int
-        One by default: with a second on a busy machine each step waits for the slower of both.
-    context : int
-        Tokens of prompt and reply together.
-    cache : bool
-        Reuse of the prompt's beginning. Faster, but then a text depends on the calls before it:
-        leave it off where answers are recorded.
 
     Raises
     ------
     ConfigError
-        If the name is unknown.
+        If the name is unknown, or the extra 'local' is not installed.
     DataError
-        If the file is not there or not the pinned one.
+        If the file is not there or has not the size of the pinned one.
     LLMError
         If the server does not start.
     """
     file, digest = _file(name, path)
-    command = [
-        *(sys.executable, "-m", "unbidden.llm.engine", str(file), name),
-        *("--port", str(port), "--threads", str(threads), "--context", str(context)),
-        *(("--cache",) if cache else ()),
-    ]
+    require_engine()
+    command = [sys.executable, "-m", "unbidden.llm.engine", str(file), name, *options.arguments()]
     with tempfile.TemporaryFile() as log:
         child = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, env=_without_key()
         )
         try:
             base_url = _base_url(child, log, name)
-            yield Served(base_url, name, digest, _engine(), child.pid, threads, context)
+            yield Served(base_url, name, digest, _engine(), child.pid, options)
         finally:
             _stop(child)
 
@@ -154,11 +137,11 @@ def _base_url(child: subprocess.Popen[bytes], log: IO[bytes], name: str) -> str:
         return str(json.loads(line)["base_url"])
     child.wait()
     log.seek(max(0, log.seek(0, os.SEEK_END) - 2000))
-    last = log.read().decode("utf-8", "replace").strip()
+    last = log.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
     raise LLMError(
         f"the local model {name!r} did not start",
         expected=f"a server within {_START_SECONDS:g} s",
-        got=f"exit code {child.returncode}; its last words: {redact(last[-400:])}",
+        got=f"exit code {child.returncode}; its last words: {redact(last)[:300]}",
         next_step="check the memory, the model file and that the extra 'local' is installed",
     )
 

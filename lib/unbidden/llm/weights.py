@@ -60,13 +60,15 @@ def get_model(name: str, *, way: Way | Path = "auto", say: Callable[[str], None]
             return fetch(model, say)
         except DataError as error:
             failures.append(error)
-    if len(failures) == 1:
-        raise failures[0]
-    raise DataError(
-        f"the model {name!r} could not be fetched",
+    raise failures[0] if len(failures) == 1 else _no_way(model, failures)
+
+
+def _no_way(model: LocalModel, failures: list[DataError]) -> DataError:
+    return DataError(
+        f"the model {model.name!r} could not be fetched",
         expected=f"{model.file}, {model.bytes:,} bytes, sha256 {model.sha256}",
         got="; ".join(f"{error.what} ({error.got})" for error in failures),
-        next_step=f"get the file elsewhere and run `unbidden models get {name} --from FILE`",
+        next_step=f"get the file elsewhere and run `unbidden models get {model.name} --from FILE`",
     )
 
 
