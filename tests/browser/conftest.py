@@ -35,9 +35,12 @@ def book() -> Path:
     return ROOT / "book" / "_build" / "html"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """Chromium from the system's packages."""
+    """Chromium from the system's packages.
+
+    Per module: while it is open, its event loop runs in this thread.
+    """
     playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra `test`")
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
     if path is None:
