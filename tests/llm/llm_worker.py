@@ -1,9 +1,5 @@
-"""Asks many calls and writes their table; run as a process that a test may kill.
+"""Asks many calls and writes their table; run in a process that a test may kill."""
 
-Arguments: base URL, ledger, table to write, prompt folder, number of items, +1 or -1 (direction).
-"""
-
-import sys
 from pathlib import Path
 
 from unbidden.llm import Call, LLMSettings, connect
@@ -19,7 +15,3 @@ def main(base_url, ledger, table, prompts, count, direction):
         for item, outcome in sorted(zip(items, outcomes, strict=True), key=lambda pair: pair[0])
     ]
     Path(table).write_text("".join(lines))
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -4,49 +4,55 @@ import json
 import multiprocessing
 import random
 import sqlite3
-import subprocess
-import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 
+import openai  # noqa: F401 - see FORK
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.llm import llm_worker
 from unbidden.errors import LLMError
 from unbidden.llm import Ledger, LLMSettings, RoleSettings, schemas
 from unbidden.llm.migrations import STEPS
 from unbidden.llm.request import Request, build
 from unbidden.llm.row import Row
 
-WORKER = Path(__file__).with_name("llm_worker.py")
+FORK = multiprocessing.get_context("fork")  # what is imported here need not be again
 
 
 def work(server, ledger, table, prompts, count=300, direction=1):
-    arguments = [server.base_url, ledger, table, prompts, count, direction]
-    return subprocess.Popen([sys.executable, WORKER, *map(str, arguments)])
+    arguments = (server.base_url, ledger, table, prompts, count, direction)
+    process = FORK.Process(target=llm_worker.main, args=arguments)
+    process.start()
+    return process
+
+
+def exit_code(process):
+    process.join()
+    return process.exitcode
 
 
 @pytest.mark.slow
 def test_killed_ten_times_then_resumed(endpoint, tmp_path, prompt_folder):
     """The table is that of an uninterrupted run, and no answered call is asked again."""
     whole, other = endpoint(), endpoint("--latency", "0.03")
-    assert work(whole, tmp_path / "a.sqlite", tmp_path / "a.csv", prompt_folder).wait() == 0
+    assert exit_code(work(whole, tmp_path / "a.sqlite", tmp_path / "a.csv", prompt_folder)) == 0
     ledger, table = tmp_path / "b.sqlite", tmp_path / "b.csv"
     chance, kept = random.Random(), []
     for _ in range(10):
         before = other.stats()["requests"]
         process = work(other, ledger, table, prompt_folder)
-        while other.stats()["requests"] == before and process.poll() is None:
+        while other.stats()["requests"] == before and process.is_alive():
             time.sleep(0.02)
         time.sleep(chance.uniform(0.0, 0.12))
         process.kill()
-        process.wait()
+        process.join()
         time.sleep(0.1)  # the endpoint finishes what was in flight
         kept.append((items_in(ledger), other.stats()["by_item"]))
     assert not table.exists()
-    assert work(other, ledger, table, prompt_folder).wait() == 0
+    assert exit_code(work(other, ledger, table, prompt_folder)) == 0
     assert table.read_bytes() == (tmp_path / "a.csv").read_bytes()
 
     assert len(items_in(ledger)) == len(set(items_in(ledger))) == 300
@@ -76,7 +82,7 @@ def test_two_processes_on_one_ledger(endpoint, tmp_path, prompt_folder):
         work(server, ledger, table, prompt_folder, 200, direction)
         for table, direction in zip(tables, (1, -1), strict=True)
     ]
-    assert [process.wait() for process in both] == [0, 0]
+    assert [exit_code(process) for process in both] == [0, 0]
     assert tables[0].read_bytes() == tables[1].read_bytes()
     with Ledger(ledger) as opened:
         rows = list(opened.rows())
@@ -94,13 +100,12 @@ def open_at_once(path, barrier, failures):
 
 
 def test_many_processes_may_make_one_ledger_at_once(tmp_path):
-    context = multiprocessing.get_context("fork")
-    failures = context.Queue()
+    failures = FORK.Queue()
     for attempt in range(15):
-        barrier = context.Barrier(6)
+        barrier = FORK.Barrier(6)
         path = tmp_path / f"{attempt}.sqlite"
         openers = [
-            context.Process(target=open_at_once, args=(path, barrier, failures)) for _ in range(6)
+            FORK.Process(target=open_at_once, args=(path, barrier, failures)) for _ in range(6)
         ]
         for process in openers:
             process.start()
