@@ -5,6 +5,9 @@ import re
 
 import pytest
 
+from tests.browser.conftest import CANARY
+from tests.conftest import ROOT
+
 pytestmark = pytest.mark.browser
 
 VIEWS = {"desk": (1280, 900, "light"), "phone": (390, 844, "light"), "dark": (1280, 900, "dark")}
@@ -65,6 +68,12 @@ def test_what_a_reader_needs_is_there(browser, pages, book):
     assert headings[0] == 1
     assert all(b - a <= 1 for a, b in itertools.pairwise(headings))
     page.close()
+
+
+def test_no_secret_anywhere(book):
+    folders = [book, ROOT / "results", ROOT / "book" / "notebooks", ROOT / ".snakemake" / "log"]
+    for path in (path for folder in folders for path in folder.rglob("*") if path.is_file()):
+        assert CANARY.encode() not in path.read_bytes(), path
 
 
 def test_source_has_no_path_of_the_machine(pages):
