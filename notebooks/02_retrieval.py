@@ -35,7 +35,7 @@ from unbidden.corpus import load_corpus
 from unbidden.queries.build import build_queries
 from unbidden.recorded import has_recorded, recorded_items, recorded_numbers
 from unbidden.report import figures
-from unbidden.report.examples import Examples, missed_queries
+from unbidden.report.examples import Examples, Notes, missed_queries
 from unbidden.report.folder import RunFolder
 from unbidden.report.glue import cite, glue
 from unbidden.report.headline import retrieval_numbers
@@ -230,6 +230,13 @@ missed = missed_queries(items, queries, style="implicit", k=config.top_k, most=3
 Examples(corpus, rankings, missed)
 
 # %% [markdown]
+# ## Notes on this run
+
+# %% tags=["remove-input"]
+notes = Notes(rankings)
+notes
+
+# %% [markdown]
 # ## Limits
 #
 # * Recall counts turns that annotators cited. A system may find another turn that serves as well.
@@ -248,5 +255,5 @@ report.same_conversations().figure("same_by_style")
 record = folder.finish(
     corpus,
     embedder=config.embedder,
-    notes=[note for ranking in rankings for note in ranking.notes],
+    notes=notes.lines,
 )

@@ -64,6 +64,20 @@ class Examples:
         return f"<p>{html.escape(ranking.system)}: {where}</p><ol>{listed}</ol>"
 
 
+class Notes:
+    """What a reader should know about the runs behind the numbers, as an escaped list."""
+
+    def __init__(self, rankings: Sequence[Rankings]) -> None:
+        self.lines = [f"{ranking.system}: {note}" for ranking in rankings for note in ranking.notes]
+
+    def _repr_html_(self) -> str:
+        items = "".join(f"<li>{html.escape(line)}</li>" for line in self.lines)
+        return f"<ul>{items}</ul>" if items else "<p>Nothing to note.</p>"
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines) or "Nothing to note."
+
+
 def _clip(text: str, limit: int = 220) -> str:
     text = " ".join(text.split())
     return text if len(text) <= limit else text[: limit - 1] + "…"

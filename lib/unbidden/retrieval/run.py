@@ -100,9 +100,8 @@ def _run_system(
             found = system.search(query.text, k=depth, speaker=query.speaker)
             _check(name, query, found, depth, conversation.turn_ids)
             hits.append(found)
-    return Rankings(
-        name, system.info, depth, queries, hits, ingests, tuple(_notes(ingests, depth, corpus))
-    )
+    notes = [*_notes(ingests, depth, corpus), *_short(hits, depth)]
+    return Rankings(name, system.info, depth, queries, hits, ingests, tuple(notes))
 
 
 def _check(
@@ -138,3 +137,14 @@ def _notes(ingests: dict[str, IngestReport], depth: int, corpus: Corpus) -> list
     if unasked:
         notes.append(f"{unasked} conversations have no query in these styles")
     return notes
+
+
+def _short(hits: list[list[Retrieved]], depth: int) -> list[str]:
+    short = sum(len(found) < depth for found in hits)
+    if not short:
+        return []
+    nothing = sum(not found for found in hits)
+    return [
+        f"{short} of {len(hits)} queries brought fewer than {depth} memories to mind, "
+        f"{nothing} of them none"
+    ]
