@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -64,6 +65,10 @@ class RetrievalReport:
         assert self._items is not None  # callers have returned early
         return select(self._items, "recall", self._k)
 
+    @cached_property
+    def _drops(self) -> pd.DataFrame:
+        return style_drop(self._rows(), seed=self._seed)
+
     def _show(
         self, name: str, full: pd.DataFrame, shown: pd.DataFrame, caption: str
     ) -> NumberedTable:
@@ -86,10 +91,9 @@ class RetrievalReport:
 
     def drop_figure(self) -> Figure | None:
         """Return the paired change from the plain question by style and system."""
-        drops = style_drop(self._rows(), seed=self._seed)
-        if drops.empty:
+        if self._drops.empty:
             return None
-        return self._keep("drop_by_style", figures.drop_by_style(drops, k=self._k))
+        return self._keep("drop_by_style", figures.drop_by_style(self._drops, k=self._k))
 
     def k_figure(self) -> Figure:
         """Return recall against K."""
@@ -121,7 +125,7 @@ class RetrievalReport:
         """Return the paired change from the plain question."""
         if self._items is None:
             return NumberedTable(_EMPTY, name, caption)
-        drops = style_drop(self._rows(), seed=self._seed)
+        drops = self._drops
         shown = shown_differences(drops, ["system", "style"]) if len(drops) else drops
         return self._show(name, drops, shown, caption)
 

@@ -205,7 +205,7 @@ def _groups(
 
 
 def _order(column: str, values: pd.Series[Any]) -> dict[Any, int]:
-    present = list(dict.fromkeys(values))
+    present = list(values.unique())
     if column == "style":
         present = [style for style in STYLES if style in present]
     elif column in ("category", "k"):
