@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unbidden.errors import ConfigError
@@ -78,6 +78,7 @@ def test_unknown_measure():
         leak("a", ["b"], "papers")
 
 
+@settings(deadline=None)
 @given(ANY, st.lists(ANY, max_size=3), ANY)
 def test_shares_are_shares(query, answers, topic):
     for measure in ("paper", "repaired"):
@@ -88,6 +89,7 @@ def test_shares_are_shares(query, answers, topic):
         forbidden_words(query, answers, measure, topic)
 
 
+@settings(deadline=None)
 @given(ANY)
 def test_an_answer_gives_all_of_itself_away(text):
     found = repaired_leak(text, [text])
@@ -95,6 +97,7 @@ def test_an_answer_gives_all_of_itself_away(text):
     assert paper_leak(text, [text]).answer_share in (0, 1)
 
 
+@settings(deadline=None)
 @given(PHRASES, PHRASES, PHRASES)
 def test_saying_more_gives_no_less_away(query, more, answer):
     for measure in ("paper", "repaired"):
@@ -103,6 +106,7 @@ def test_saying_more_gives_no_less_away(query, more, answer):
         assert set(short.words) <= set(longer.words)
 
 
+@settings(deadline=None)
 @given(PHRASES, st.lists(PHRASES, min_size=1, max_size=3))
 def test_members_do_not_depend_on_their_order(query, answers):
     for measure in ("paper", "repaired"):
@@ -110,6 +114,7 @@ def test_members_do_not_depend_on_their_order(query, answers):
         assert (one.answer_share, one.query_share) == (other.answer_share, other.query_share)
 
 
+@settings(deadline=None)
 @given(st.from_regex(r"[a-z]{1,15}", fullmatch=True))
 def test_stem_keeps_a_beginning(word):
     assert stem(word)
