@@ -23,18 +23,25 @@
 # can find shrinks with it. (Measured on the data set of this run, *{glue:text}`dataset`*.)
 
 # %% tags=["remove-input"]
+import pandas as pd
+
 from unbidden.config import RunConfig
 from unbidden.corpus import load_corpus
 from unbidden.corpus.audit import audit
+from unbidden.queries import audit as queries_audit
 from unbidden.queries.build import build_queries
 from unbidden.queries.clusters import count_pairs
+from unbidden.queries.duplicates import near_duplicates
 from unbidden.queries.overlap import overlap_items
-from unbidden.recorded import has_recorded, recorded_numbers, recorded_table
+from unbidden.queries.supportive_tables import layer_overlap, layer_size
+from unbidden.recorded import has_recorded, recorded_numbers, recorded_view
+from unbidden.report import dataset as shown
 from unbidden.report import figures, overview
 from unbidden.report.folder import RunFolder
 from unbidden.report.glue import cite, glue
-from unbidden.report.headline import dataset_numbers
+from unbidden.report.headline import dataset_numbers, leak_numbers
 from unbidden.report.summary import means
+from unbidden.report.supportive import layer_of, supportive_recall
 from unbidden.report.tables import NumberedTable, points
 
 figures.use_style()
@@ -68,6 +75,7 @@ glue(
     folder,
     {
         **dataset_numbers(found, pairs),
+        **leak_numbers(corpus),
         **{f"overlap_{row.style}": points(row.mean, 0) for row in shared.itertuples(index=False)},
         "dataset": corpus.name,
     },
@@ -119,6 +127,142 @@ folder.table("irregularities", irregular)
 NumberedTable(irregular, "tab-irregular", f"Irregularities of {corpus.name}.")
 
 # %% [markdown]
+# ## Do the queries give their answers away?
+#
+# A query that already holds the answer tests nothing. The paper measures leaks by substrings of
+# answer words of more than three letters. The *repaired* measure compares word stems, numbers and
+# dates in both languages; *beyond the question* leaves out words that the plain question has too.
+# The mean is the share of answer words that a query holds, in points; the other column the share of
+# queries that hold more than a tenth.
+
+# %% tags=["remove-input"]
+query_table = queries_audit.query_items(corpus)
+leaks = queries_audit.leak_items(query_table)
+leak_rates = queries_audit.leak_rates(leaks)
+folder.table("leaks", leak_rates)
+NumberedTable(shown.shown_leaks(leak_rates), "tab-leaks", f"Leaks of the queries of {corpus.name}.")
+
+# %% tags=["remove-input"]
+NumberedTable(
+    shown.shown_leaky(leaks, query_table),
+    "tab-leaky",
+    "The composed queries that give most away, by the repaired measure.",
+)
+
+# %% [markdown]
+# The same for the released LoCoMo-Conv queries about conv-26, recorded. *First* are the 30 clusters
+# of the paper's first build, *extension* those added later, whose leaks the paper repaired by its own
+# measure. By words, the repaired extension gives away more than the first build does:
+# {glue:text}`locomo_leak_extension` % of its queries hold more than a tenth of their answers' words,
+# against {glue:text}`locomo_leak_first` %. {glue:text}`locomo_nested` % of all
+# {glue:text}`locomo_pairs_paper` pairs are nested: one question's evidence holds the other's.
+
+# %% tags=["remove-input"]
+recorded = has_recorded("locomo", "01_dataset")
+cite(recorded_numbers("locomo", "01_dataset") if recorded else {})
+NumberedTable(
+    recorded_view("locomo", "01_dataset", shown.shown_leaks, "leaks"),
+    "tab-locomo-leaks",
+    "Leaks of LoCoMo-Conv's queries about conv-26 (recorded).",
+)
+
+# %% [markdown]
+# ## What the queries are like
+#
+# A direct request should ask for a memory; the other styles should not. A counterfactual query should
+# state the wrong value it was made to assert, and hold no word of the right one.
+
+# %% tags=["remove-input"]
+lengths = queries_audit.lengths(query_table)
+cues = queries_audit.cue_rates(query_table)
+folder.table("lengths", lengths)
+folder.table("cues", cues)
+NumberedTable(shown.shown_lengths(lengths, cues), "tab-lengths", f"Length and cues, {corpus.name}.")
+
+# %% tags=["remove-input"]
+premises = queries_audit.false_premises(corpus)
+folder.table("premises", premises)
+NumberedTable(shown.shown_premises(premises), "tab-premises", f"False premises, {corpus.name}.")
+
+# %% tags=["remove-input"]
+naturalness = queries_audit.naturalness_counts(corpus)
+folder.table("naturalness", naturalness)
+NumberedTable(
+    shown.shown_naturalness(naturalness),
+    "tab-naturalness",
+    f"How naturally a fact can be asked for outright, as the writer judged, {corpus.name}.",
+)
+
+# %% tags=["remove-input"]
+NumberedTable(
+    recorded_view("locomo", "01_dataset", shown.shown_lengths, "lengths", "cues"),
+    "tab-locomo-lengths",
+    "Length and cues of LoCoMo-Conv's queries about conv-26 (recorded).",
+)
+
+# %% tags=["remove-input"]
+NumberedTable(
+    recorded_view("locomo", "01_dataset", shown.shown_premises, "premises"),
+    "tab-locomo-premises",
+    "False premises of LoCoMo-Conv's counterfactual queries about conv-26 (recorded).",
+)
+
+# %% tags=["remove-input"]
+alike = near_duplicates(queries)
+folder.table("near_duplicates", alike)
+glue(
+    folder,
+    {"near_duplicates": str(len(alike)), "same_words": str(int((alike["jaccard"] == 1).sum()))},
+)
+
+# %% [markdown]
+# Near-duplicates (same style, at least half of their character five-grams shared): here
+# {glue:text}`near_duplicates` pairs, {glue:text}`same_words` of them with the very same words; on
+# LoCoMo and conv-26 {glue:text}`locomo_near_duplicates`, of which {glue:text}`locomo_same_words` are the
+# same words, most of them category 5 twins of an answerable question.
+#
+# ## Supportive memory
+#
+# Other turns than the cited ones may help a reply. LoCoMo-Conv lists such turns: those that a system
+# cited in a reply which a judge found at least as good as the reply from gold turns. The systems that
+# are compared later thus choose part of what they are compared by. The held-out layer drops the votes
+# of the systems under test. (Recorded, first 30 questions of conv-26.)
+
+# %% tags=["remove-input"]
+layer = layer_of(config.dataset, corpus)
+if layer is not None:
+    under_test = [name for name in ("BM25", "Dense") if name in layer.systems]
+    layers = {"as released": layer, "BM25 and Dense held out": layer.without(under_test)}
+    folder.table("supportive", layer_size(layers))
+    folder.table("supportive_overlap", layer_overlap(layer))
+    for name, file in (("as released", "circular"), ("BM25 and Dense held out", "held_out")):
+        found_recall = supportive_recall(corpus, layers[name], ["bm25", "dense"], k=10)
+        folder.table(f"supportive_recall_{file}", means(found_recall, ["metric", "system"]))
+NumberedTable(
+    recorded_view("locomo", "01_dataset", shown.shown_supportive, "supportive"),
+    "tab-supportive",
+    "Size of the supportive layer, as released and with the systems under test held out (recorded).",
+)
+
+# %% tags=["remove-input"]
+NumberedTable(
+    recorded_view(
+        "locomo", "01_dataset", shown.shown_supportive_recall, "supportive_recall_circular"
+    ),
+    "tab-supportive-circular",
+    "Recall@10 of implicit queries against the layer as released, % (recorded).",
+)
+
+# %% tags=["remove-input"]
+NumberedTable(
+    recorded_view(
+        "locomo", "01_dataset", shown.shown_supportive_recall, "supportive_recall_held_out"
+    ),
+    "tab-supportive-held-out",
+    "Recall@10 of implicit queries against the held-out layer, % (recorded).",
+)
+
+# %% [markdown]
 # ## LoCoMo, recorded
 #
 # The real data may not be copied into this book. These counts were taken from the official file
@@ -130,10 +274,8 @@ NumberedTable(irregular, "tab-irregular", f"Irregularities of {corpus.name}.")
 # and {glue:text}`locomo_pairs_repaired` once malformed ids are repaired.
 
 # %% tags=["remove-input"]
-recorded = has_recorded("locomo", "01_dataset")
-cite(recorded_numbers("locomo", "01_dataset") if recorded else {})
 NumberedTable(
-    recorded_table("locomo", "01_dataset", "irregularities") if recorded else irregular[:0],
+    recorded_view("locomo", "01_dataset", pd.DataFrame, "irregularities"),
     "tab-locomo-irregular",
     "Irregularities of the official LoCoMo file, as recorded.",
 )

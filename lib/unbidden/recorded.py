@@ -15,6 +15,7 @@ from unbidden.config import check_run_name, project_root
 from unbidden.errors import DataError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 KEPT = ("items.parquet", "numbers.json", "run.json")
@@ -59,6 +60,22 @@ def recorded_facts(run: str, chapter: str) -> dict[str, Any]:
 def recorded_table(run: str, chapter: str, name: str) -> pd.DataFrame:
     """Return a table of a recorded chapter."""
     return pd.read_csv(recorded_folder(run, chapter) / "tables" / f"{name}.csv")
+
+
+def recorded_view(
+    run: str, chapter: str, show: Callable[..., pd.DataFrame], *names: str
+) -> pd.DataFrame:
+    """Return recorded tables as a chapter shows them, or one row that says they are not at hand.
+
+    Parameters
+    ----------
+    show : callable
+        Takes the tables of `names`, in that order.
+    """
+    folder = recorded_folder(run, chapter) / "tables"
+    if not all((folder / f"{name}.csv").is_file() for name in names):
+        return pd.DataFrame([{"": f"not recorded here (results/recorded/{run}/{chapter})"}])
+    return show(*(recorded_table(run, chapter, name) for name in names))
 
 
 def recorded_numbers(run: str, chapter: str) -> dict[str, str]:

@@ -101,13 +101,33 @@ def _folder(
     return _read(name, dialogs, sorted(folder.glob(f"{multimem}*.json")))
 
 
-def _release() -> Corpus:
-    """Read LoCoMo-Conv's files, whole or in parts, from the reader's folder or the cache."""
+def _release_folder() -> Path | None:
+    """Return the folder of LoCoMo-Conv's files, whole or in parts: the reader's or the cache's."""
     for base in (sources.data_folder(), sources.cache_folder() / "data"):
         if base is not None and list((base / "locomo-conv").glob("locomo10_dialog*.json")):
-            return _folder(base / "locomo-conv", "locomo-conv")
-    sources.locate("locomo-conv")  # raises, saying where it looked
-    raise AssertionError("unreachable: a located release has a dialog file")
+            return base / "locomo-conv"
+    return None
+
+
+def _release() -> Corpus:
+    folder = _release_folder()
+    if folder is None:
+        sources.locate("locomo-conv")  # raises, saying where it looked
+        raise AssertionError("unreachable: a located release has a dialog file")
+    return _folder(folder, "locomo-conv")
+
+
+def dialog_files(dataset: str) -> list[Path]:
+    """Return the release files with rewrites that a `dataset` parameter reads, if any.
+
+    They hold more than a corpus keeps, such as the lists of supportive turns.
+    """
+    path = Path(dataset).expanduser()
+    if dataset in ("locomo", "locomo-conv"):
+        folder = _release_folder()
+    else:
+        folder = path if path.is_dir() else None
+    return sorted(folder.glob("locomo10_dialog*.json")) if folder is not None else []
 
 
 def _locomo() -> Corpus:

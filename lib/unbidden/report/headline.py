@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unbidden.queries.audit import leak_items, leak_rates, query_items
+from unbidden.queries.clusters import mine_pairs
 from unbidden.report.summary import complete_conversations, means, select, style_drop
 from unbidden.report.tables import points, with_interval
 
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from unbidden.corpus.audit import Audit
+    from unbidden.corpus.models import Corpus
 
 
 def retrieval_numbers(items: pd.DataFrame, k: int) -> dict[str, str]:
@@ -54,3 +57,20 @@ def dataset_numbers(found: Audit, pairs: dict[str, dict[str, int]]) -> dict[str,
     numbers["evidence_changes"] = str(len(found.evidence_changes))
     numbers["irregularities"] = str(len(found.irregularities))
     return numbers
+
+
+def leak_numbers(corpus: Corpus) -> dict[str, str]:
+    """Return the share of composed queries that leak, by build, and of nested pairs, as text.
+
+    A leak is more than a tenth of the answers' words by the repaired measure.
+    """
+    rates = leak_rates(leak_items(query_items(corpus)))
+    chosen = rates[(rates["measure"] == "repaired") & (rates["style"] == "composed")]
+    above = dict(zip(chosen["subset"], chosen["above"], strict=True))
+    pairs = [pair for item in corpus.conversations for pair in mine_pairs(item)]
+    nested = sum(pair.nested for pair in pairs) / len(pairs) if pairs else None
+    return {
+        "leak_first": points(above.get("first"), 0),
+        "leak_extension": points(above.get("extension"), 0),
+        "nested": points(nested, 0),
+    }
