@@ -65,7 +65,7 @@ def text_recall_items(
             got=str(share),
             next_step="0.6 is the default",
         )
-    said = {
+    said: dict[tuple[str, str], Words] = {
         (conversation.id, turn.id): content_words(turn.text)
         for conversation in corpus.conversations
         for turn in conversation.turns
