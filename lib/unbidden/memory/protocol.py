@@ -52,12 +52,15 @@ class Retrieved:
         Higher is better; comparable inside one search only.
     time : datetime or None
         When what it tells was said.
+    via : str or None
+        Id of the memory through whose link it was found; None if the search itself found it.
     """
 
     text: str
     sources: tuple[TurnId, ...]
     score: float
     time: dt.datetime | None = None
+    via: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,4 +164,14 @@ class PreparesTexts(Protocol):
 
     def prepare(self, conversations: Sequence[Conversation], queries: Sequence[str]) -> None:
         """Do slow work for these texts in one go."""
+        ...
+
+
+@runtime_checkable
+class CountsSearches(Protocol):
+    """A system whose searches can go another way than meant, and say how often they did."""
+
+    @property
+    def search_events(self) -> Mapping[str, int]:
+        """Counts since the system was made, by what happened ("keywords failed, ...")."""
         ...

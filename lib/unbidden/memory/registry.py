@@ -16,6 +16,10 @@ SYSTEMS: Registry[MemorySystem] = Registry(
         "bm25": "unbidden.memory.bm25:BM25",
         "dense": "unbidden.memory.dense:Dense",
         "rrf": "unbidden.memory.rrf:RRF",
+        "amem": "unbidden.memory.amem:AMem",
+        "amem-noevo": "unbidden.memory.amem:AMemNoEvolution",
+        "anchormem": "unbidden.memory.anchormem:AnchorMem",
+        "nemori": "unbidden.memory.nemori:Nemori",
     },
     group="unbidden.systems",
 )
