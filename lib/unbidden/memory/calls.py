@@ -70,12 +70,22 @@ class CountedCalls:
         return self.ask_many([(prompt_name, variables)])[0]
 
     def ask_many(
-        self, items: Sequence[tuple[str, Mapping[str, Any]]], *, label: str = ""
+        self,
+        items: Sequence[tuple[str, Mapping[str, Any]]],
+        *,
+        label: str = "",
+        attempts: int | None = None,
     ) -> list[Outcome[Any]]:
-        """Return the outcomes of independent calls, given as prompt name and variables."""
+        """Return the outcomes of independent calls, given as prompt name and variables.
+
+        Parameters
+        ----------
+        attempts : int, optional
+            In place of the number of all calls.
+        """
         outcomes: list[Outcome[Any] | None] = [None] * len(items)
         waiting = list(range(len(items)))
-        for attempt in range(self._attempts):
+        for attempt in range(attempts or self._attempts):
             calls = [Call(*items[i], repeat=attempt) for i in waiting]
             for i, outcome in zip(waiting, self._llm.ask_many(calls, label=label), strict=True):
                 outcomes[i] = outcome
