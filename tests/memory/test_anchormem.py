@@ -278,7 +278,7 @@ def test_groups_by_hand():
     assert grouped(same, "abcd") == [(1, (2, 0))], "closest to the others, and closest first"
     assert grouped(same, "aaad") == [], "only facts of other chunks support"
     assert grouped(same, "abbd") == [(0, (1,))], "one of each chunk"
-    assert grouped(same, "abcd", top_k=1) == [(0, (1,))]
+    assert grouped(same, "abcd", top_k=1) == [(1, (2,))]
     assert grouped([[1, 0], [1, 0]], "ab", threshold=1.0) == [], "the threshold is strict"
     assert grouped([[1, 0]], "a") == grouped(np.zeros((0, 2)), "") == []
 
