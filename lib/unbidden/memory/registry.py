@@ -16,6 +16,10 @@ SYSTEMS: Registry[MemorySystem] = Registry(
         "bm25": "unbidden.memory.bm25:BM25",
         "dense": "unbidden.memory.dense:Dense",
         "rrf": "unbidden.memory.rrf:RRF",
+        "mem0": "unbidden.memory.mem0:Mem0",
+        "mem0-v2": "unbidden.memory.mem0_v2:Mem0V2",
+        "mem0-package": "unbidden.memory.mem0_package:Mem0Package",
+        "memora": "unbidden.memory.memora:Memora",
     },
     group="unbidden.systems",
 )
