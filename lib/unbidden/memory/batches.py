@@ -115,8 +115,8 @@ def batches(
             yield Batch(label, session, part, last=done == len(messages))
 
 
-def check_size(size: int | None) -> None:
-    """Check a batch size.
+def check_size(size: int | None, parameter: str = "batch_size") -> None:
+    """Check the number of messages in a batch or segment.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def check_size(size: int | None) -> None:
     """
     if size is not None and size < 1:
         raise ConfigError(
-            "`batch_size` is out of range",
+            f"`{parameter}` is out of range",
             expected="1 or more messages, or None for whole sessions",
             got=str(size),
         )
