@@ -5,20 +5,23 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from unbidden.errors import ConfigError
 from unbidden.memory.calls import CountedCalls, required
 from unbidden.memory.embed import MINILM
 from unbidden.memory.embed import embedder as named_embedder
 from unbidden.memory.protocol import Failure, IngestReport
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from unbidden.corpus.models import Conversation, Session, Turn, TurnId
     from unbidden.llm import LLM, Outcome
     from unbidden.memory.protocol import CallCount, Retrieved, SystemInfo
     from unbidden.memory.records import Change, Encodes, MemoryRecord, RecordStore
+
+V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,24 @@ class Stored:
     record: MemoryRecord
     turns: tuple[Turn, ...]
     elsewhere: tuple[TurnId, ...]
+
+
+def checked(value: object, form: type[V], prompt_name: str) -> V:
+    """Return a value if it has the form that is counted on.
+
+    Raises
+    ------
+    ConfigError
+        If it has another.
+    """
+    if not isinstance(value, form):
+        raise ConfigError(
+            f"prompt {prompt_name!r} answers in another form than its system reads",
+            expected=form.__name__,
+            got=type(value).__name__,
+            next_step="give your own prompt file the `schema` of the one it replaces",
+        )
+    return value
 
 
 class IngestLog:
@@ -114,6 +135,33 @@ class ModelledSystem(ABC):
     @abstractmethod
     def search(self, query: str, *, k: int, speaker: str | None = None) -> list[Retrieved]:
         """Return at most `k` memories, best first."""
+
+    def answer(
+        self,
+        form: type[V],
+        prompt_name: str,
+        variables: Mapping[str, Any],
+        *,
+        unit: str,
+        turns: Iterable[TurnId] = (),
+    ) -> V | None:
+        """Return a model's answer, or None after noting the loss of a unit.
+
+        Parameters
+        ----------
+        form : type
+            The output schema of the prompt, or `str` where it has none.
+
+        Raises
+        ------
+        ConfigError
+            If a prompt of the reader's own has another schema.
+        """
+        outcome = self.calls.ask(prompt_name, variables)
+        if not outcome.ok:
+            self.log.fail(unit, outcome, turns)
+            return None
+        return checked(outcome.value, form, prompt_name)
 
     def ingest(self, conversation: Conversation) -> IngestReport:
         """Take in a conversation, forgetting any other."""
