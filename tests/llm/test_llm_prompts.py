@@ -65,7 +65,9 @@ def test_every_prompt_is_complete():
 @pytest.mark.parametrize("name", sorted(VARIABLES))
 def test_user_text_stays_inert(name):
     prompt = PromptLibrary().get(name)
-    system, user = prompt.render(hostile(VARIABLES[name]))
+    # "instructions" are a package's own words, passed on; no text of a conversation is in them.
+    trusted = {k: v for k, v in VARIABLES[name].items() if k == "instructions"}
+    system, user = prompt.render(hostile(VARIABLES[name]) | trusted)
     assert system == prompt.render(VARIABLES[name])[0], "the item must not reach the instructions"
     assert HOSTILE in user["content"]
     assert "49" not in user["content"]
