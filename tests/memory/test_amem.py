@@ -13,6 +13,8 @@ from unbidden.llm.schemas_notes import NoteAnalysis, NoteEvolution, QueryKeyword
 from unbidden.memory import create_system
 from unbidden.memory.amem import AMem, AMemNoEvolution
 from unbidden.memory.dense import Dense
+from unbidden.queries.build import build_queries
+from unbidden.retrieval import retrieve
 
 TALK = conversation(
     [("Ana", "red boat"), ("Ben", "blue boat"), ("Ana", "green cat")],
@@ -270,3 +272,17 @@ def test_without_evolution_a_model_call_would_be_an_error():
     system.evolution = True
     with pytest.raises(LLMError, match="asked a model"):
         system.ingest(TALK)
+
+
+@pytest.mark.slow
+@pytest.mark.realdata
+@pytest.mark.parametrize("protocol", ["paper", "repaired"])
+def test_without_evolution_it_ranks_as_dense_does_on_locomo(real_data, protocol):
+    pytest.importorskip("sentence_transformers", reason="needs the extra `dense`")
+    corpus = load_corpus("locomo", conversations=["conv-30"])
+    queries = build_queries(corpus, styles=["question"])
+    dense, notes = retrieve(corpus, queries, ["dense", "amem-noevo"], depth=50, protocol=protocol)
+    assert len(queries) > 80
+    assert [[(h.text, h.sources) for h in hits] for hits in notes.hits] == [
+        [(h.text, h.sources) for h in hits] for hits in dense.hits
+    ]

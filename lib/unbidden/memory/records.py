@@ -104,10 +104,14 @@ class RecordStore:
         Encodes index texts and queries. Texts are encoded at the first search after they came.
     prefix : str
         Begins the ids, so that two stores of one system never share one.
+    decimals : int or None
+        Places to which cosines are compared; None compares them as they are.
     """
 
-    def __init__(self, embedder: Encodes, prefix: str = "m") -> None:
-        self.embedder, self.prefix = embedder, prefix
+    def __init__(
+        self, embedder: Encodes, prefix: str = "m", *, decimals: int | None = _DECIMALS
+    ) -> None:
+        self.embedder, self.prefix, self.decimals = embedder, prefix, decimals
         self.history: list[Change] = []
         self.unit = ""
         self._records: dict[str, MemoryRecord] = {}
@@ -222,7 +226,8 @@ class RecordStore:
         if not records or k < 1:
             return []
         scores = self._matrix(records) @ self.embedder.encode([query])[0]
-        scores = np.round(scores.astype(np.float64), _DECIMALS)
+        if self.decimals is not None:
+            scores = np.round(scores.astype(np.float64), self.decimals)
         best = np.argsort(-scores, kind="stable")[:k]
         return [(records[i], float(scores[i])) for i in best if floor is None or scores[i] >= floor]
 

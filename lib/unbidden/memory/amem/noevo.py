@@ -9,6 +9,7 @@ from unbidden.llm import LLM
 from unbidden.memory.amem.system import AMem
 from unbidden.memory.embed import MINILM
 from unbidden.memory.protocol import SystemInfo
+from unbidden.memory.records import RecordStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -72,3 +73,8 @@ class AMemNoEvolution(AMem):
             query_mode="raw",
             embed="content",
         )
+
+    def _new_store(self) -> RecordStore:
+        # No request depends on a ranking here, so cosines may be compared to the last bit, as
+        # `dense` does.
+        return RecordStore(self.embedder, "note", decimals=None)

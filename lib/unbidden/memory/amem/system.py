@@ -136,7 +136,7 @@ class AMem(ModelledSystem):
         self._keywords = KeywordQueries(
             self.query_calls, reply_as_query="reply_as_query" in self.bugs
         )
-        self._store = RecordStore(self.embedder, "note")
+        self._store = self._new_store()
         self._notes: dict[str, Note] = {}
 
     def prepare(self, conversations: Sequence[Conversation], queries: Sequence[str]) -> None:
@@ -146,6 +146,9 @@ class AMem(ModelledSystem):
         texts = list(dict.fromkeys([*contents, *searched]))
         if texts:
             self.embedder.encode(texts)
+
+    def _new_store(self) -> RecordStore:
+        return RecordStore(self.embedder, "note")
 
     @property
     def search_events(self) -> Mapping[str, int]:
@@ -158,7 +161,7 @@ class AMem(ModelledSystem):
 
     def build(self, conversation: Conversation) -> None:
         """Make, store and evolve one note after the other."""
-        self._store, self._notes = RecordStore(self.embedder, "note"), {}
+        self._store, self._notes = self._new_store(), {}
         notes = self._analysed(self._bare_notes(conversation))
         evolutions = 0
         for note in notes:
