@@ -7,7 +7,7 @@ from unbidden.errors import ConfigError
 from unbidden.llm import Outcome, ScriptedLLM
 from unbidden.llm.outcome import Usage
 from unbidden.memory.modelled import ModelledSystem
-from unbidden.memory.protocol import CallCount, Failure, SystemInfo
+from unbidden.memory.protocol import CallCount, Failure, PreparesTexts, SystemInfo
 from unbidden.memory.records import RecordStore, united
 
 REPLY = {"speaker": "Ana", "memories": [], "message": "m"}
@@ -82,6 +82,14 @@ def test_each_ingestion_starts_empty():
     report = system.ingest(conversation([("Ana", "y")]))
     assert (report.units, report.memories, report.calls["reply.v1"].calls) == (1, 1, 1)
     assert texts(system.search("one two", k=5)) == ["two"]
+
+
+def test_queries_can_be_encoded_ahead():
+    system = OneEach(llm=ScriptedLLM([]), embedder=(embedder := Words()))
+    assert isinstance(system, PreparesTexts)
+    system.prepare([], ["one", "two"])
+    system.prepare([], [])
+    assert embedder.seen == ["one", "two"]
 
 
 def test_search_is_exact_stable_and_bounded():

@@ -163,6 +163,11 @@ class ModelledSystem(ABC):
             return None
         return checked(outcome.value, form, prompt_name)
 
+    def prepare(self, conversations: Sequence[Conversation], queries: Sequence[str]) -> None:
+        """Encode all queries in one call, which an embedder with a cache then remembers."""
+        if queries:
+            self.embedder.encode(queries)
+
     def ingest(self, conversation: Conversation) -> IngestReport:
         """Take in a conversation, forgetting any other."""
         self.log = IngestLog()
