@@ -134,11 +134,6 @@ class AnchorMem(ModelledSystem):
         self._events = RecordStore(self.embedder, "event")
         self._fact_ids: dict[str, str] = {}
 
-    def prepare(self, conversations: Sequence[Conversation], queries: Sequence[str]) -> None:
-        """Encode all queries in one go."""
-        if queries:
-            self.embedder.encode(list(queries))
-
     def stores(self) -> list[RecordStore]:
         """Return the stores of chunks, facts and events."""
         return [self._chunks, self._facts, self._events]

@@ -16,7 +16,6 @@ from unbidden.memory.protocol import SystemInfo
 from unbidden.memory.units import one_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
 
     from unbidden.corpus.models import Conversation
     from unbidden.llm import LLM
@@ -145,11 +144,6 @@ class Nemori(ModelledSystem):
         self.top_episodes, self.top_statements = top_episodes, top_statements
         self._writer = Writer(self.rules, self.calls, self.embedder, self.log)
         self._readers = self._made_readers()
-
-    def prepare(self, conversations: Sequence[Conversation], queries: Sequence[str]) -> None:
-        """Encode all queries in one go."""
-        if queries:
-            self.embedder.encode(list(queries))
 
     def stores(self) -> list[RecordStore]:
         """Return the stores of episodes and statements."""
