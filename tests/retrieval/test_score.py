@@ -170,3 +170,20 @@ def test_a_smoke_limit_still_remembers_everything(corpus):
 
     (ranking,) = retrieve(corpus, build_queries(corpus, limit=1), ["bm25"], depth=1)
     assert ranking.ingests["tiny-1"].units == 6
+
+
+class Wavers(Broken):
+    answer = (hit("D1:1"),)
+    search_events = {"keywords failed": 2, "never": 0}  # noqa: RUF012
+
+    def ingest(self, conversation):
+        return IngestReport(6, 5, failed=1)
+
+
+def test_what_went_another_way_stands_in_the_notes(corpus):
+    from unbidden.queries.build import build_queries
+
+    (ranking,) = retrieve(corpus, build_queries(corpus), [f"{__name__}:Wavers"], depth=2)
+    assert "1 of 6 units were lost, in whole or in part, while ingesting" in ranking.notes
+    assert "searches: keywords failed (2)" in ranking.notes
+    assert not any("never" in note for note in ranking.notes)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from unbidden.corpus.models import Conversation, TurnId
 
@@ -52,21 +52,82 @@ class Retrieved:
         Higher is better; comparable inside one search only.
     time : datetime or None
         When what it tells was said.
+    via : str or None
+        Id of the memory through whose link it was found; None if the search itself found it.
     """
 
     text: str
     sources: tuple[TurnId, ...]
     score: float
     time: dt.datetime | None = None
+    via: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A piece of conversation that was not, or not wholly, stored.
+
+    Attributes
+    ----------
+    unit : str
+        Which one, for people ("session 3, messages 5-6").
+    reason : str
+        One line, as the column ``unscored`` gives it.
+    turns : tuple of TurnId
+        What was said in it.
+    """
+
+    unit: str
+    reason: str
+    turns: tuple[TurnId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CallCount:
+    """Model calls of one prompt.
+
+    Attributes
+    ----------
+    failed : int
+        Calls without a usable answer.
+    input_tokens, output_tokens : int
+        Of the calls whose endpoint counted them.
+    uncounted : int
+        Calls whose endpoint did not count tokens.
+    seconds : float
+        Time in calls, as recorded if replayed.
+    """
+
+    calls: int = 0
+    failed: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    uncounted: int = 0
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What was stored: units taken in, memories held, and units lost to failures."""
+    """What was stored: units taken in, memories held, and units lost to failures.
+
+    Attributes
+    ----------
+    failed : int
+        Units in `failures`; a unit with two failures counts once.
+    failures : tuple of Failure
+        Each loss, in the order in which it happened.
+    calls : mapping of str to CallCount
+        By prompt name.
+    events : mapping of str to int
+        What else a reader should know, by name ("updated", "unknown_id", "duplicate", ...).
+    """
 
     units: int
     memories: int
     failed: int = 0
+    failures: tuple[Failure, ...] = ()
+    calls: Mapping[str, CallCount] = field(default_factory=dict)
+    events: Mapping[str, int] = field(default_factory=dict)
 
 
 class MemorySystem(Protocol):
@@ -103,4 +164,14 @@ class PreparesTexts(Protocol):
 
     def prepare(self, conversations: Sequence[Conversation], queries: Sequence[str]) -> None:
         """Do slow work for these texts in one go."""
+        ...
+
+
+@runtime_checkable
+class CountsSearches(Protocol):
+    """A system whose searches can go another way than meant, and say how often they did."""
+
+    @property
+    def search_events(self) -> Mapping[str, int]:
+        """Counts since the system was made, by what happened ("keywords failed, ...")."""
         ...

@@ -41,13 +41,18 @@ def turn_text(turn: Turn, session: Session, protocol: Protocol = "paper") -> str
     The form matters as much as the retriever: on LoCoMo it moves MiniLM's recall@10 from 28.8
     (bare text) to 49.1 (paper form).
     """
-    said = turn.text.strip()
     if protocol == "paper":
-        shared = f" and shared {turn.caption}." if turn.caption else ""
-        return f'DATE: {session.date_text}\n{turn.speaker} said, "{said}"{shared}'
+        return f"DATE: {session.date_text}\n{said_line(turn)}"
+    said = turn.text.strip()
     day = f", {session.when.day} {session.when:%B %Y}" if session.when else ""
     image = f" [image: {turn.caption}]" if turn.caption else ""
     return f"{turn.speaker}{day}: {said}{image}"
+
+
+def said_line(turn: Turn) -> str:
+    """Return who said what, and the caption, in the form LoCoMo-Conv and AnchorMem use."""
+    shared = f" and shared {turn.caption}." if turn.caption else ""
+    return f'{turn.speaker} said, "{turn.text.strip()}"{shared}'
 
 
 def turn_units(conversation: Conversation, protocol: Protocol = "paper") -> list[TurnUnit]:
@@ -58,17 +63,22 @@ def turn_units(conversation: Conversation, protocol: Protocol = "paper") -> list
     ConfigError
         If the protocol is unknown.
     """
-    if protocol not in PROTOCOLS:
-        raise ConfigError(
-            f"unknown protocol {protocol!r}",
-            expected=closest(protocol, PROTOCOLS),
-            next_step="set the parameter `protocol` to one of these",
-        )
+    one_of("protocol", protocol, PROTOCOLS)
     return [
         TurnUnit(turn.id, turn_text(turn, session, protocol), session.when)
         for session in conversation.sessions
         for turn in session.turns
     ]
+
+
+def one_of(parameter: str, value: str, known: Sequence[str]) -> None:
+    """Raise ConfigError if a parameter has none of its known values."""
+    if value not in known:
+        raise ConfigError(
+            f"unknown {parameter} {value!r}",
+            expected=closest(value, known),
+            next_step=f"set the parameter `{parameter}` to one of these",
+        )
 
 
 def unit_hits(

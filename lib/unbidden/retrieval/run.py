@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from unbidden.errors import ConfigError, DataError
-from unbidden.memory.protocol import PreparesTexts
+from unbidden.memory.protocol import CountsSearches, PreparesTexts
 from unbidden.memory.registry import create_system
 
 if TYPE_CHECKING:
@@ -101,6 +101,8 @@ def _run_system(
             _check(name, query, found, depth, conversation.turn_ids)
             hits.append(found)
     notes = [*_notes(ingests, depth, corpus), *_short(hits, depth)]
+    if isinstance(system, CountsSearches):
+        notes += [f"searches: {event} ({n})" for event, n in system.search_events.items() if n]
     return Rankings(name, system.info, depth, queries, hits, ingests, tuple(notes))
 
 
@@ -132,7 +134,8 @@ def _notes(ingests: dict[str, IngestReport], depth: int, corpus: Corpus) -> list
         )
     failed = sum(report.failed for report in ingests.values())
     if failed:
-        notes.append(f"{failed} units were lost while ingesting")
+        units = sum(report.units for report in ingests.values())
+        notes.append(f"{failed} of {units} units were lost, in whole or in part, while ingesting")
     unasked = len(corpus.conversations) - len(ingests)
     if unasked:
         notes.append(f"{unasked} conversations have no query in these styles")

@@ -54,6 +54,11 @@ def score_rankings(
 
     Precision divides by the turns returned, as the paper does, not by K.
 
+    A budget takes memories whole and in order: the first one that would overshoot it is not
+    counted, nor is anything after it. An episode of 20 turns therefore scores 0 at a budget of 5
+    turns, however good it is; that is the price of coarse memories which recall at K hides. A
+    memory that names no source turn uses up tokens but no turns.
+
     Raises
     ------
     ConfigError
@@ -61,19 +66,30 @@ def score_rankings(
     """
     frames = []
     for ranking in rankings:
-        for k in (*ks, *turn_budgets, *token_budgets):
-            if k < 1:
-                raise ConfigError("a cut-off is out of range", expected="1 or more", got=str(k))
-        if max(ks) > ranking.depth:
-            raise ConfigError(
-                "a cut-off exceeds what was retrieved",
-                expected=f"at most {ranking.depth}",
-                got=str(max(ks)),
-            )
+        check_cutoffs(ranking, ks, (*turn_budgets, *token_budgets))
         values = _values(ranking, ks)
         values |= _budget_values(ranking, turn_budgets, token_budgets)
         frames.append(_frame(dataset, ranking, values, condition))
     return pd.concat(frames, ignore_index=True)
+
+
+def check_cutoffs(ranking: Rankings, ks: Sequence[int], budgets: Sequence[int] = ()) -> None:
+    """Raise ConfigError if a cut-off is not positive or a K exceeds what was retrieved."""
+    for k in (*ks, *budgets):
+        if k < 1:
+            raise ConfigError(
+                "a cut-off is out of range",
+                expected="1 or more",
+                got=str(k),
+                next_step="correct `ks` or the budgets",
+            )
+    if max(ks) > ranking.depth:
+        raise ConfigError(
+            "a cut-off exceeds what was retrieved",
+            expected=f"at most {ranking.depth}",
+            got=str(max(ks)),
+            next_step="retrieve with a larger `depth`, or lower `ks`",
+        )
 
 
 def turn_order(hits: Iterable[Retrieved]) -> list[TurnId]:
@@ -161,22 +177,11 @@ def _frame(
     values: dict[tuple[str, int], list[float]],
     condition: str,
 ) -> pd.DataFrame:
-    queries = ranking.queries
     reason = None if ranking.info.provenance != "none" else NO_PROVENANCE
-    unscored = [reason if query.gold else NO_GOLD for query in queries]
+    unscored = [reason if query.gold else NO_GOLD for query in ranking.queries]
     mask = np.array([text is not None for text in unscored])
     reasons = pd.Series(unscored, dtype="str")
-    base = pd.DataFrame(
-        {
-            "dataset": dataset,
-            "conversation": [query.conversation for query in queries],
-            "query_id": [query.id for query in queries],
-            "style": [query.style for query in queries],
-            "category": pd.array([query.category for query in queries], dtype="Int8"),
-            "system": ranking.system,
-            "condition": condition,
-        }
-    )
+    base = item_keys(dataset, ranking, condition)
     parts = [
         base.assign(
             metric=metric,
@@ -187,3 +192,19 @@ def _frame(
         for (metric, k), found in values.items()
     ]
     return pd.concat(parts, ignore_index=True)[ITEM_COLUMNS]
+
+
+def item_keys(dataset: str, ranking: Rankings, condition: str) -> pd.DataFrame:
+    """Return what tells items apart, one row per query: the first seven of `ITEM_COLUMNS`."""
+    queries = ranking.queries
+    return pd.DataFrame(
+        {
+            "dataset": dataset,
+            "conversation": [query.conversation for query in queries],
+            "query_id": [query.id for query in queries],
+            "style": [query.style for query in queries],
+            "category": pd.array([query.category for query in queries], dtype="Int8"),
+            "system": ranking.system,
+            "condition": condition,
+        }
+    )

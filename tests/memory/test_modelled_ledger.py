@@ -1,0 +1,95 @@
+"""A model-built system asks an endpoint once for each unit, and never again with the ledger."""
+
+import json
+
+import pytest
+from werkzeug import Response
+
+from tests.memory.hand import Words, conversation
+from unbidden.llm import LLMSettings, connect
+from unbidden.memory import create_system
+
+TALK = conversation(
+    [("Ana", "I bought a red boat."), ("Ben", "I like cats."), ("Ana", "Rui came along.")],
+    [("Ana", "I painted the boat blue."), ("Ben", "Good for you.")],
+)
+ANSWERS = {
+    "FactTexts": {"facts": ["Ana has a red boat", "Ben likes cats"]},
+    "MemoryActions": {
+        "memory": [
+            {"id": "0", "text": "Ana has a boat", "event": "UPDATE", "old_memory": "x"},
+            {"id": "9", "text": "Ben likes cats", "event": "ADD", "old_memory": None},
+        ]
+    },
+    "FactOperation": {"operation": "UPDATE", "id": "0", "text": "Ana has a blue boat"},
+    "AddedMemories": {
+        "memory": [{"text": "Ana has a boat", "attributed_to": "user", "linked_memory_ids": ["0"]}]
+    },
+    "Episodes": {
+        "episodes": [{"topic": "boat", "indices": [1]}, {"topic": "b", "indices": [2, 3]}]
+    },
+    "Entries": {
+        "entries": [
+            {"index": "Ana red boat", "value": "Ana has a red boat."},
+            {"index": "Ana red boat paint", "value": "It is blue."},
+        ]
+    },
+    "Cues": {"results": [{"memory_index": "Ana red boat", "cue_indices": ["sea trips"]}]},
+    "UpdateDecision": {
+        "should_update": True,
+        "best_candidate_index": 0,
+        "updated_index": "Ana boat",
+        "updated_value": "Ana has a blue boat.",
+    },
+    "PolicyStep": {"reason": "", "action": "STOP", "frontier_ids": [], "new_query": None},
+}
+
+
+@pytest.fixture
+def endpoint(httpserver):
+    """Return the base URL of a model that answers by schema, and the requests it got."""
+    asked = []
+
+    def chat(request):
+        body = request.get_json()
+        asked.append(body)
+        form = body.get("response_format", {}).get("json_schema", {}).get("name")
+        text = json.dumps(ANSWERS[form]) if form else "They talk."
+        message = {"role": "assistant", "content": text}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        usage = {"prompt_tokens": 5, "completion_tokens": 2}
+        body = json.dumps({"choices": [choice], "usage": usage})
+        return Response(body, mimetype="application/json")
+
+    httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(chat)
+    return httpserver.url_for("/v1"), asked
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("mem0", {"variant": "paper"}),
+        ("mem0", {"variant": "oss1"}),
+        ("mem0-v2", {}),
+        ("memora", {"policy": "prompted", "query_floor": 0.0}),
+    ],
+)
+def test_each_call_is_made_once_and_replay_needs_no_endpoint(
+    name, options, endpoint, tmp_path, monkeypatch
+):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    url, asked = endpoint
+    found, made = [], []
+    for mode, address in (("record", url), ("record", url), ("replay", "http://127.0.0.1:9/v1")):
+        settings = LLMSettings.of("m", base_url=address)
+        with connect(settings, mode, ledger=tmp_path / "calls.sqlite") as llm:
+            system = create_system(name, llm=llm, embedder=Words(), **options)
+            report = system.ingest(TALK)
+            hits = system.search("the red boat of Ana", k=10, speaker="Ana")
+            found.append((report.units, report.failed, report.events, hits))
+            made.append(len(asked))
+    assert found[0] == found[1] == found[2]
+    assert made[0] == made[1] == made[2] > 0
+    assert found[0][1] == 0 and found[0][3]
+    assert len({json.dumps(body, sort_keys=True) for body in asked}) == len(asked)
+    assert sum(count.uncounted for count in report.calls.values()) == 0
