@@ -81,7 +81,7 @@ glue(
     },
 )
 
-# %% tags=["remove-input"] mystnb={"figure": {"name": "fig-overlap", "caption": "Share of a query's content words that occur in its gold turns, by style, with 95 % intervals clustered by conversation. Category 5 is left out."}, "image": {"alt": "Bar chart of the share of a query's content words that occur in its gold turns, for plain questions and the four conversational styles."}}
+# %% tags=["remove-input"] mystnb={"figure": {"name": "fig-overlap", "caption": "Share of a query's content words that occur in its gold turns, by style, with 95 % intervals, clustered by conversation where there are several. Category 5 is left out."}, "image": {"alt": "Bar chart of the share of a query's content words that occur in its gold turns, for plain questions and the four conversational styles."}}
 figure = figures.overlap_by_style(shared)
 folder.figure("overlap_by_style", figure)
 figure

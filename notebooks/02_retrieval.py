@@ -39,7 +39,7 @@ from unbidden.report.examples import Examples, Notes, missed_queries
 from unbidden.report.folder import RunFolder
 from unbidden.report.glue import cite, glue
 from unbidden.report.headline import retrieval_numbers
-from unbidden.report.retrieval import RetrievalReport, other_protocol
+from unbidden.report.retrieval import RetrievalReport, both_protocols
 from unbidden.retrieval import retrieve, score_rankings
 
 figures.use_style()
@@ -150,13 +150,13 @@ folder.items(items)
 report = RetrievalReport(items, config.top_k, folder, seed=config.seed)
 glue(folder, {**retrieval_numbers(items, config.top_k), "dataset": corpus.name})
 
-# %% tags=["remove-input"] mystnb={"figure": {"name": "fig-recall", "caption": "Recall at the headline K in this run, by style and system, with 95 % intervals clustered by conversation."}, "image": {"alt": "Recall of each memory system in this run for five query styles, with 95 percent intervals."}}
+# %% tags=["remove-input"] mystnb={"figure": {"name": "fig-recall", "caption": "Recall at the headline K in this run, by style and system, with 95 % intervals, clustered by conversation where there are several."}, "image": {"alt": "Recall of each memory system in this run for five query styles, with 95 percent intervals."}}
 report.figure("recall_by_style")
 
 # %% tags=["remove-input"]
 report.recall_table("tab-recall", f"Recall@{config.top_k} in this run, % of gold turns.")
 
-# %% tags=["remove-input"] mystnb={"figure": {"name": "fig-drop", "caption": "Paired change of recall from the plain question, with 95 % intervals clustered by conversation. A composed query is paired with the mean of its two questions."}, "image": {"alt": "Change in recall from the plain question to each conversational style, for each system, with 95 percent intervals."}}
+# %% tags=["remove-input"] mystnb={"figure": {"name": "fig-drop", "caption": "Paired change of recall from the plain question, with 95 % intervals, clustered by conversation where there are several. A composed query is paired with the mean of its two questions."}, "image": {"alt": "Change in recall from the plain question to each conversational style, for each system, with 95 percent intervals."}}
 report.drop_figure()
 
 # %% tags=["remove-input"]
@@ -169,8 +169,8 @@ report.drop_table(
 # With few conversations even a difference seen in all of them cannot give a small p-value; *p by t*
 # can, if the means of conversations are roughly normal. Both are corrected for the number of rows
 # (Holm). *Yes (t)* means that only the latter could tell, and does; *cannot tell* that the two are
-# not distinguishable here. *Detectable* is the true difference that a table of this size would find
-# four times out of five.
+# not distinguishable here. *Detectable* is the true difference that a single such test at the 5 % level
+# would find four times out of five.
 
 # %% tags=["remove-input"]
 report.pairs_table("tab-pairs", f"Systems against each other, recall@{config.top_k}, paired.")
@@ -190,7 +190,7 @@ report.bootstrap_table(
 # One *memory* is one turn in the systems of this table, but a chunk or a whole session in others.
 # Recall at a budget of distinct turns or of shown tokens treats all alike.
 
-# %% tags=["remove-input"] mystnb={"figure": {"name": "fig-k", "caption": "Recall against K in this run, with 95 % intervals clustered by conversation."}, "image": {"alt": "Recall of each system against the number of memories returned, one panel per query style."}}
+# %% tags=["remove-input"] mystnb={"figure": {"name": "fig-k", "caption": "Recall against K in this run, with 95 % intervals, clustered by conversation where there are several."}, "image": {"alt": "Recall of each system against the number of memories returned, one panel per query style."}}
 report.k_figure()
 
 # %% tags=["remove-input"]
@@ -215,7 +215,7 @@ report.conversation_table("tab-conversation", f"Recall@{config.top_k} by convers
 # and repairs evidence ids.
 
 # %% tags=["remove-input"]
-both = other_protocol(corpus, config, items)
+both = both_protocols(corpus, config, items)
 folder.items(both, "items_protocol")
 report.protocol_table(both, "tab-protocol", f"Recall@{config.top_k} under both protocols, paired.")
 

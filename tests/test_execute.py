@@ -67,15 +67,17 @@ def test_a_failing_chapter_keeps_the_results_before_it(project, tmp_path):
 )
 def test_a_dead_or_slow_kernel_is_no_success(project, tmp_path, cell):
     project("run = 'default'", cell)
-    with pytest.raises(Exception, match=r"(?i)died|timed out"):
+    with pytest.raises(ChapterFailed, match="did not end"):
         run_chapter("09_toy", run="mine", parameters={}, timeout=4)
-    assert not (tmp_path / "results" / "runs" / "mine" / "09_toy").exists()
+    assert not (tmp_path / "results" / "runs" / "mine").exists()
 
 
 def test_unknown_names(project):
     project("run = 'default'\ntop_k = 1")
     with pytest.raises(ConfigError, match="did you mean top_k"):
         run_chapter("09_toy", run="mine", parameters={"topk": 3})
+    with pytest.raises(ConfigError, match="named twice"):
+        run_chapter("09_toy", run="mine", parameters={"run": "other"})
     with pytest.raises(ConfigError, match="did you mean 09_toy"):
         run_chapter("09_toys", run="mine", parameters={})
     for bad in ("../x", "", "a/b", ".hidden", "x" * 65):
@@ -102,6 +104,16 @@ def test_pages_refuse_what_is_stale(project, tmp_path):
         make_pages("other")
 
 
+def test_a_book_takes_lacking_chapters_from_the_default_run(project, tmp_path):
+    project("run = 'default'\nx = 1", "print(x)")
+    project("run = 'default'", "print('other')", name="08_other")
+    run_chapter("09_toy", run="mine", parameters={})
+    with pytest.raises(DataError, match="unbidden run 08_other --run mine"):
+        make_pages("mine")
+    run_chapter("08_other", run="default", parameters={})
+    assert [page.stem for page in make_pages("mine")] == ["08_other", "09_toy"]
+
+
 def test_project_root(tmp_path, monkeypatch):
     assert project_root(ROOT / "tests" / "corpus") == ROOT
     monkeypatch.chdir(tmp_path)
@@ -116,8 +128,23 @@ def test_project_root(tmp_path, monkeypatch):
         ({"protocol": "papers"}, "'protocol'"),
         ({"styles": ["implict"]}, "'styles'"),
         ({"sistems": ["bm25"]}, "did you mean systems"),
+        ({"seed": -1}, "'seed'"),
+        ({"top_k": True}, "'top_k'"),
+        ({"top_k": 10**30}, "'top_k'"),
+        ({"dataset": ""}, "'dataset'"),
     ],
 )
 def test_parameters_out_of_range(parameters, message):
     with pytest.raises(ConfigError, match=message):
         RetrievalConfig.of(chapter="02_retrieval", **parameters)
+
+
+def test_lists_given_as_text():
+    config = RetrievalConfig.of(chapter="02_retrieval", systems='["bm25"]', ks="[1, 2]")
+    assert (config.systems, config.ks) == (("bm25",), (1, 2))
+
+
+def test_parameters_are_shown_without_folders(tmp_path):
+    (tmp_path / "set").mkdir()
+    config = RetrievalConfig.of(chapter="02_retrieval", dataset=str(tmp_path / "set"))
+    assert str(tmp_path) not in config._repr_html_()

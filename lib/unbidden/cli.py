@@ -147,11 +147,16 @@ def _pair(text: str) -> tuple[str, Any]:
             expected="NAME=VALUE, such as top_k=20 or 'systems=[\"bm25\"]'",
         )
     try:
-        return name, yaml.safe_load(value)
-    except yaml.YAMLError as error:
+        read = yaml.safe_load(value)
+        json.dumps(read)
+    except (yaml.YAMLError, TypeError) as error:
         raise ConfigError(
-            f"the value of {name!r} cannot be read", expected="YAML", got=value
+            f"the value of {name!r} cannot be read",
+            expected="YAML of texts, numbers and lists",
+            got=value[:200],
+            next_step="put a text that looks like a date in quotes",
         ) from error
+    return name, read
 
 
 def _json_object(text: str) -> dict[str, Any]:

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import html
+import json
 import os
 import re
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+)
 
 from unbidden.corpus.models import STYLES, Style
 from unbidden.errors import ConfigError, closest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 OUT_VARIABLE = "UNBIDDEN_OUT"
 """Set by the executor: the folder a chapter writes to until it has succeeded."""
@@ -50,7 +61,16 @@ def run_folder(run: str, chapter: str) -> Path:
     return project_root() / "results" / "runs" / check_run_name(run) / chapter
 
 
-PositiveInts = tuple[Annotated[int, Field(gt=0)], ...]
+def without_paths(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters whose `dataset` holds no folder of this machine, to be shown or kept."""
+    dataset = str(parameters.get("dataset", ""))
+    if dataset and Path(dataset).expanduser().exists():
+        return {**parameters, "dataset": Path(dataset).name}
+    return dict(parameters)
+
+
+Count = Annotated[int, Field(gt=0, le=1_000_000, strict=True)]
+Counts = tuple[Count, ...]
 
 
 class RunConfig(BaseModel):
@@ -70,18 +90,29 @@ class RunConfig(BaseModel):
 
     chapter: str
     run: Annotated[str, AfterValidator(check_run_name)] = "scratch"
-    dataset: str = "harbour"
+    dataset: Annotated[str, Field(min_length=1)] = "harbour"
     conversations: tuple[str, ...] = ()
     styles: tuple[Style, ...] = STYLES
     evidence: Literal["paper", "repaired"] = "paper"
-    limit: Annotated[int, Field(gt=0)] | None = None
-    seed: int = 0
+    limit: Count | None = None
+    seed: Annotated[int, Field(ge=0, strict=True)] = 0
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _list_from_text(cls, value: object) -> object:
+        """Read a list given as text, as ``papermill -p NAME '[...]'`` passes it."""
+        if isinstance(value, str) and value.lstrip().startswith("["):
+            try:
+                return json.loads(value)
+            except ValueError:
+                return value
+        return value
 
     def _repr_html_(self) -> str:
         """Return the parameters as a folded list."""
         rows = "".join(
             f"<tr><th>{html.escape(name)}</th><td>{html.escape(str(value))}</td></tr>"
-            for name, value in self.model_dump(mode="json").items()
+            for name, value in without_paths(self.model_dump(mode="json")).items()
         )
         return (
             '<details class="unbidden-parameters"><summary>Parameters of this run</summary>'
@@ -142,10 +173,10 @@ class RetrievalConfig(RunConfig):
     """
 
     systems: tuple[str, ...] = ("bm25", "dense", "rrf")
-    top_k: Annotated[int, Field(gt=0)] = 10
-    ks: PositiveInts = (1, 5, 10, 20, 50)
-    turn_budgets: PositiveInts = (5, 10, 20, 50)
-    token_budgets: PositiveInts = (600,)
+    top_k: Count = 10
+    ks: Counts = (1, 5, 10, 20, 50)
+    turn_budgets: Counts = (5, 10, 20, 50)
+    token_budgets: Counts = (600,)
     protocol: Literal["paper", "repaired"] = "paper"
     embedder: str = "all-MiniLM-L6-v2"
 
@@ -179,7 +210,7 @@ class ModelConfig(RunConfig):
     answer_model: str = "qwen2.5-coder-1.5b"
     judge_model: str = ""
     local_model: str = ""
-    concurrency: Annotated[int, Field(gt=0)] = 8
-    max_calls: Annotated[int, Field(gt=0)] | None = None
+    concurrency: Count = 8
+    max_calls: Count | None = None
     max_tokens: Annotated[int, Field(gt=0)] | None = None
     max_money: Annotated[float, Field(gt=0)] | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -11,7 +12,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unbidden.config import OUT_VARIABLE, check_run_name, project_root, run_folder
+from unbidden.config import (
+    OUT_VARIABLE,
+    check_run_name,
+    project_root,
+    run_folder,
+    without_paths,
+)
 from unbidden.errors import ConfigError, UnbiddenError, closest
 from unbidden.report.atomic import replacing
 from unbidden.report.folder import library_digest
@@ -71,6 +78,12 @@ def run_chapter(name: str, *, run: str, parameters: Mapping[str, Any], timeout: 
     """
     source = chapter_path(name)
     check_run_name(run)
+    if parameters.get("run", run) != run:
+        raise ConfigError(
+            "the run is named twice",
+            got=f"{run!r} and {parameters['run']!r}",
+            next_step="use --run",
+        )
     _check_parameters(source, parameters)
     final = run_folder(run, source.stem)
     partial = final.with_name(f".{final.name}.partial-{os.getpid()}")
@@ -83,6 +96,8 @@ def run_chapter(name: str, *, run: str, parameters: Mapping[str, Any], timeout: 
         _put_in_place(partial, final)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+        with contextlib.suppress(OSError):  # not empty: other chapters are there
+            final.parent.rmdir()
     return final
 
 
@@ -101,6 +116,8 @@ def _check_parameters(source: Path, parameters: Mapping[str, Any]) -> None:
 
 def _execute(source: Path, partial: Path, parameters: Mapping[str, Any], timeout: int) -> None:
     import papermill
+    from jupyter_client.kernelspec import NoSuchKernel
+    from nbclient.exceptions import CellTimeoutError, DeadKernelError
     from papermill.exceptions import PapermillExecutionError
     from traitlets.config import Config
 
@@ -125,6 +142,12 @@ def _execute(source: Path, partial: Path, parameters: Mapping[str, Any], timeout
             f"{source.stem} failed in cell {error.exec_count}: {error.ename}",
             got=str(error.evalue),
             next_step=f"see {kept.name} beside the run's chapters; earlier results are kept",
+        ) from error
+    except (DeadKernelError, CellTimeoutError, NoSuchKernel) as error:
+        raise ChapterFailed(
+            f"{source.stem} did not end: {type(error).__name__}",
+            got=str(error).strip().splitlines()[-1][:300],
+            next_step="look for a lack of memory, or allow more time; earlier results are kept",
         ) from error
 
 
@@ -208,9 +231,10 @@ def chapter_digests(source: Path, parameters: Mapping[str, Any]) -> dict[str, st
 
 def _stamp(path: Path, source: Path, parameters: Mapping[str, Any]) -> None:
     notebook = json.loads(path.read_text(encoding="utf-8"))
+    shown = without_paths(parameters)
     notebook["metadata"][STAMP] = {
-        "parameters": dict(parameters),
-        "digests": chapter_digests(source, parameters),
+        "parameters": shown,
+        "digests": chapter_digests(source, shown),
     }
     with replacing(path) as partial:
         partial.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", "utf-8")

@@ -28,13 +28,7 @@ def make_pages(run: str, *, allow_stale: bool = False) -> list[Path]:
         If the run has no chapters, or a page is stale.
     """
     root = project_root()
-    executed = sorted((root / "results" / "runs" / check_run_name(run)).glob("[0-9]*/*.ipynb"))
-    if not executed:
-        raise DataError(
-            f"the run {run!r} has no executed chapter",
-            expected=f"results/runs/{run}/NN_name/NN_name.ipynb",
-            next_step=f"`make study RUN={run}`, or `unbidden run NN_name --run {run}`",
-        )
+    executed = _executed(root, check_run_name(run))
     folder = root / "book" / "notebooks"
     pages = []
     for path in executed:
@@ -50,6 +44,27 @@ def make_pages(run: str, *, allow_stale: bool = False) -> list[Path]:
     numbers = json.dumps(collect_numbers(run), indent=1, sort_keys=True, ensure_ascii=False)
     _write_if_new(root / "book" / "_generated" / "numbers.json", numbers + "\n")
     return pages
+
+
+def _executed(root: Path, run: str) -> list[Path]:
+    """Return the chapters of a run; those it lacks are the default run's, as the book needs all."""
+    runs = root / "results" / "runs"
+    found = {path.stem: path for path in sorted((runs / run).glob("[0-9]*/*.ipynb"))}
+    if not found:
+        raise DataError(
+            f"the run {run!r} has no executed chapter",
+            expected=f"results/runs/{run}/NN_name/NN_name.ipynb",
+            next_step=f"`make study RUN={run}`, or `unbidden run NN_name --run {run}`",
+        )
+    for chapter in sorted((root / "notebooks").glob("[0-9]*.ipynb")):
+        path = runs / "default" / chapter.stem / chapter.name
+        if chapter.stem not in found and not path.is_file():
+            raise DataError(
+                f"the book needs {chapter.stem}, which neither {run!r} nor 'default' has",
+                next_step=f"`unbidden run {chapter.stem} --run {run}`, or `make study`",
+            )
+        found.setdefault(chapter.stem, path)
+    return [found[stem] for stem in sorted(found)]
 
 
 def prompts_page() -> str:

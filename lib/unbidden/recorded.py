@@ -99,13 +99,16 @@ def record_run(run: str, name: str) -> list[Path]:
     made = []
     for chapter in chapters:
         target = recorded_folder(name, chapter.name)
-        shutil.rmtree(target, ignore_errors=True)
-        target.mkdir(parents=True)
+        made_aside = target.with_name(f".{target.name}.new")
+        shutil.rmtree(made_aside, ignore_errors=True)
+        made_aside.mkdir(parents=True)
         for file in KEPT:
             if (chapter / file).is_file():
-                shutil.copyfile(chapter / file, target / file)
+                shutil.copyfile(chapter / file, made_aside / file)
         for folder in ("tables", "figures"):
             if (chapter / folder).is_dir():
-                shutil.copytree(chapter / folder, target / folder)
+                shutil.copytree(chapter / folder, made_aside / folder)
+        shutil.rmtree(target, ignore_errors=True)
+        made_aside.replace(target)
         made.append(target)
     return made

@@ -107,6 +107,31 @@ def test_missing_is_a_dash_never_zero():
     assert spread(summary, "style", "system").loc[0, "s"] == "not available"
 
 
+def test_an_empty_table_is_still_a_table():
+    for frame in (pd.DataFrame(), pd.DataFrame({"a": []})):
+        assert "nothing to show" in NumberedTable(frame, "tab-x", "x")._repr_markdown_()
+
+
+def test_counts_that_differ_between_systems_are_all_shown():
+    row = {"style": "q", "mean": 0.5, "low": 0.4, "high": 0.6}
+    summary = pd.DataFrame(
+        [
+            {**row, "system": "s", "n": 2, "unscored": 0},
+            {**row, "system": "t", "n": 1, "unscored": 1},
+        ]
+    )
+    shown = spread(summary, "style", "system", extra={"n": "n", "unscored": "unscored"})
+    assert shown.loc[0, "n"] == "2 / 1"
+    assert shown.loc[0, "unscored"] == "0 / 1"
+
+
+def test_numbers_of_a_run_without_scores(toy):
+    from unbidden.report.headline import retrieval_numbers
+
+    numbers = retrieval_numbers(toy.assign(value=float("nan")), 10)
+    assert numbers["change_implicit_s"] == numbers["recall_question_s"] == "–"
+
+
 def test_examples_escape_the_data(write, sample):
     from unbidden.corpus import load_corpus
     from unbidden.queries.build import build_queries

@@ -13,7 +13,13 @@ from unbidden.errors import ConfigError, DataError
 from unbidden.memory.protocol import IngestReport, Retrieved, SystemInfo
 from unbidden.queries.build import Query
 from unbidden.retrieval.run import Rankings, retrieve
-from unbidden.retrieval.score import ITEM_COLUMNS, NO_GOLD, NO_PROVENANCE, score_rankings
+from unbidden.retrieval.score import (
+    BUDGET_NOT_FILLED,
+    ITEM_COLUMNS,
+    NO_GOLD,
+    NO_PROVENANCE,
+    score_rankings,
+)
 
 INFO = SystemInfo("hand", "this test", False, "exact", "none")
 WHEN = dt.datetime(2023, 5, 8)
@@ -63,6 +69,18 @@ def test_budgets_by_hand():
     assert [value(items, "recall_tokens", k) for k in (1, 2, 6, 7)] == [0, 0.5, 0.5, 1]
 
 
+def test_a_budget_that_the_ranking_does_not_fill_is_unscored():
+    hits = [[hit("x"), hit("a")]]  # two words each, and the ranking was cut at two memories
+    items = scored([query("ab")], hits, ks=(1, 2), token_budgets=(4, 5), turn_budgets=(3,))
+    assert value(items, "recall_tokens", 4) == 0.5
+    for metric, budget in (("recall_tokens", 5), ("recall_turns", 3)):
+        (row,) = items[(items["metric"] == metric) & (items["k"] == budget)].to_dict("records")
+        assert np.isnan(row["value"])
+        assert row["unscored"] == BUDGET_NOT_FILLED
+    complete = scored([query("a")], [[hit("a"), hit("x")]], ks=(1, 2), token_budgets=(5,))
+    assert value(complete, "recall_tokens", 5) == 1  # more could not change it
+
+
 def test_a_query_that_finds_nothing_scores_0_and_one_without_gold_is_unscored():
     items = scored([query("a"), query("", "c#1")], [[], []], turn_budgets=(5,))
     nothing = items[items["query_id"] == "c#0"]
@@ -98,13 +116,13 @@ HITS = st.lists(st.lists(TURNS, min_size=1, max_size=3, unique=True), max_size=6
 @given(st.sets(TURNS, min_size=1), HITS)
 def test_bounds_and_growth(gold, sources):
     hits = [hit(*group) for group in sources]
-    items = scored([query(gold)], [hits], ks=(1, 2, 3, 6), turn_budgets=(1, 3, 9))
+    items = scored([query(gold)], [hits], ks=(1, 2, 3, 7), turn_budgets=(1, 3, 9))
     assert items["value"].between(0, 1).all()
     for metric in ("recall", "all_hit", "recall_turns"):
         rows = items[items["metric"] == metric].sort_values("k")
         assert rows["value"].is_monotonic_increasing
     returned = {source for group in sources for source in group}
-    assert value(items, "recall", 6) == pytest.approx(len(returned & gold) / len(gold))
+    assert value(items, "recall", 7) == pytest.approx(len(returned & gold) / len(gold))
 
 
 @settings(deadline=None)
@@ -151,6 +169,45 @@ def test_a_broken_system_stops_the_run(corpus, monkeypatch, answer, expected):
     monkeypatch.setattr(Broken, "answer", answer)
     with pytest.raises(DataError, match=expected):
         retrieve(corpus, build_queries(corpus), [f"{__name__}:Broken"], depth=2)
+
+
+class NoInfo:
+    def ingest(self, conversation):
+        return IngestReport(1, 1)
+
+    def search(self, query, *, k, speaker=None):
+        return []
+
+
+class Raises(Broken):
+    def search(self, query, *, k, speaker=None):
+        raise KeyError("lost")
+
+
+class GivesNone(Broken):
+    def search(self, query, *, k, speaker=None):
+        return None
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "message"),
+    [
+        ("NoInfo", ConfigError, "without info"),
+        ("Raises", DataError, "searching for tiny-1#0 .question.[\\s\\S]*KeyError: 'lost'"),
+        ("GivesNone", DataError, "searching for tiny-1#0"),
+    ],
+)
+def test_a_faulty_system_is_named(corpus, name, error, message):
+    from unbidden.queries.build import build_queries
+
+    with pytest.raises(error, match=message) as raised:
+        retrieve(corpus, build_queries(corpus), [f"{__name__}:{name}"], depth=2)
+    assert name in str(raised.value)
+
+
+def test_nothing_to_ask(corpus):
+    with pytest.raises(DataError, match="no query to ask"):
+        retrieve(corpus, [], ["bm25"], depth=1)
 
 
 def test_k_and_systems_out_of_range(corpus):

@@ -14,6 +14,15 @@ _LOCOMO = re.compile(
 )
 
 
+def month_name(month: int) -> str:
+    """Return the English name of a month, under any locale.
+
+    >>> month_name(5)
+    'May'
+    """
+    return _MONTHS[month - 1].capitalize()
+
+
 def parse_session_date(text: str) -> dt.datetime | None:
     """Return the naive time a session date string names, or None if it names none.
 

@@ -112,7 +112,8 @@ class BM25:
         """Return positions of the turns that share a word with a query, best first, and scores."""
         scores = self._index.scores(self._tokens(query))
         best = np.argsort(-scores, kind="stable")
-        best = best[: np.count_nonzero(scores > 0)]
+        # Not "above 0": in a conversation of a turn or two, common words weigh less than nothing.
+        best = best[scores[best] != 0]
         return best, scores[best]
 
     def search(self, query: str, *, k: int, speaker: str | None = None) -> list[Retrieved]:

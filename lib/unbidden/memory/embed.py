@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -52,7 +52,7 @@ class SentenceEncoder:
         # Hub names carry no local weights to hash before loading; the name must do.
         self.identity = f"{name}@{_weights_hash(path)}" if path.is_dir() else name
 
-    @lru_cache(maxsize=1)  # noqa: B019 - one model per encoder, loaded on first need
+    @cached_property
     def _model(self):  # type: ignore[no-untyped-def]  # the library is an optional extra
         try:
             from sentence_transformers import SentenceTransformer
@@ -64,11 +64,19 @@ class SentenceEncoder:
                 next_step="pip install 'unbidden[dense]', or leave `dense` and `rrf` out",
             ) from error
         logging.disable_progress_bar()
-        return SentenceTransformer(str(self._folder or self.name), device="cpu")
+        try:
+            return SentenceTransformer(str(self._folder or self.name), device="cpu")
+        except (OSError, ValueError) as error:
+            raise ConfigError(
+                f"the embedder {self.name!r} cannot be loaded",
+                expected=f"{MINILM}, a model folder, a hub name, or endpoint:MODEL",
+                got=str(error).strip().splitlines()[0][:200],
+                next_step="correct the parameter `embedder`, or check the connection",
+            ) from error
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return unit vectors of shape (n_texts, dimension)."""
-        vectors = self._model().encode(
+        vectors = self._model.encode(
             list(texts),
             batch_size=self.batch_size,
             normalize_embeddings=True,

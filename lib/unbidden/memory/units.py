@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from unbidden.corpus.dates import month_name
 from unbidden.errors import ConfigError, closest
 from unbidden.memory.protocol import Retrieved
 
@@ -44,7 +45,11 @@ def turn_text(turn: Turn, session: Session, protocol: Protocol = "paper") -> str
     if protocol == "paper":
         return f"DATE: {session.date_text}\n{said_line(turn)}"
     said = turn.text.strip()
-    day = f", {session.when.day} {session.when:%B %Y}" if session.when else ""
+    day = (
+        f", {session.when.day} {month_name(session.when.month)} {session.when.year}"
+        if session.when
+        else ""
+    )
     image = f" [image: {turn.caption}]" if turn.caption else ""
     return f"{turn.speaker}{day}: {said}{image}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -40,6 +41,8 @@ def use_style() -> None:
 
     A white face keeps the figures readable when a page is dark.
     """
+    # A progress library warns of missing widgets, with a path of the machine; pages have no bars.
+    warnings.filterwarnings("ignore", message="IProgress not found")
     mpl.rcParams.update(_RC)  # type: ignore[arg-type]  # the stubs want literal keys
     from matplotlib_inline.backend_inline import set_matplotlib_formats
 

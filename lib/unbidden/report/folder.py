@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import unbidden
-from unbidden.config import project_root
+from unbidden.config import project_root, without_paths
 from unbidden.report.atomic import replacing, write_text
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class RunFolder:
         record = {
             "chapter": self.config.chapter,
             "run": self.config.run,
-            "parameters": _without_paths(self.config.model_dump(mode="json")),
+            "parameters": without_paths(self.config.model_dump(mode="json")),
             "data": [
                 {"file": item.name, "sha256": item.sha256, "bytes": item.size}
                 for item in corpus.sources
@@ -91,12 +91,6 @@ class RunFolder:
 def write_json(path: Path, value: Any) -> None:
     """Write a JSON file that differs only where its content does."""
     write_text(path, json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
-
-
-def _without_paths(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return parameters whose `dataset` holds no folder of this machine."""
-    dataset = str(parameters["dataset"])
-    return {**parameters, "dataset": Path(dataset).name if Path(dataset).exists() else dataset}
 
 
 def code_version() -> dict[str, Any]:

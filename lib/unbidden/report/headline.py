@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from unbidden.queries.audit import leak_items, leak_rates, query_items
 from unbidden.queries.clusters import mine_pairs
 from unbidden.report.summary import complete_conversations, means, select, style_drop
 from unbidden.report.tables import points, with_interval
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from unbidden.corpus.audit import Audit
     from unbidden.corpus.models import Corpus
 
@@ -34,6 +34,9 @@ def retrieval_numbers(items: pd.DataFrame, k: int) -> dict[str, str]:
     for _, row in means(same, ["style", "system"]).iterrows():
         numbers[f"same_{row['style']}_{row['system']}"] = points(row["mean"])
     for _, row in style_drop(same).iterrows():
+        if pd.isna(row["difference"]):
+            numbers[f"change_{row['style']}_{row['system']}"] = points(None)
+            continue
         sign = "−" if row["difference"] < 0 else "+"
         change = sign + points(abs(row["difference"]))
         numbers[f"change_{row['style']}_{row['system']}"] = change

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from unbidden.memory.units import PROTOCOLS
 from unbidden.queries.build import build_queries
 from unbidden.report import figures
 from unbidden.report.summary import (
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     from unbidden.config import RetrievalConfig
     from unbidden.corpus.models import Corpus
-    from unbidden.memory.units import Protocol
     from unbidden.report.folder import RunFolder
 
 _EMPTY = pd.DataFrame([{"": "nothing recorded in this installation"}])
@@ -74,6 +74,9 @@ class RetrievalReport:
     ) -> NumberedTable:
         if self._folder is not None:
             self._folder.table(name.removeprefix("tab-"), full)
+        for column, what in (("interval", "Intervals"), ("test", "Tests")):
+            if column in full and (methods := list(dict.fromkeys(full[column]))):
+                caption = f"{caption} {what}: {'; '.join(methods)}."
         return NumberedTable(shown, name, caption)
 
     def figure(self, name: str = "recall_by_style") -> Figure | None:
@@ -175,18 +178,26 @@ class RetrievalReport:
         return self._show(name, effect, shown, caption)
 
 
-def other_protocol(corpus: Corpus, config: RetrievalConfig, items: pd.DataFrame) -> pd.DataFrame:
-    """Return the recall items of this run and of the other protocol, told apart by condition."""
-    other: Protocol = "repaired" if config.protocol == "paper" else "paper"
-    queries = build_queries(corpus, styles=config.styles, evidence=other, limit=config.limit)
-    rankings = retrieve(
-        corpus,
-        queries,
-        config.systems,
-        depth=config.top_k,
-        protocol=other,
-        embedder=config.embedder,
-    )
-    theirs = score_rankings(corpus.name, rankings, ks=[config.top_k], condition=other)
-    both = pd.concat([items, theirs], ignore_index=True)
+def both_protocols(corpus: Corpus, config: RetrievalConfig, items: pd.DataFrame) -> pd.DataFrame:
+    """Return the recall items of the paper's protocol and of ours, told apart by condition.
+
+    A protocol is the text form of a turn together with the reading of evidence; `items` serve for
+    the one this run has, if it has one whole.
+    """
+    frames = []
+    for protocol in PROTOCOLS:
+        if config.protocol == config.evidence == protocol:
+            frames.append(items)
+            continue
+        queries = build_queries(corpus, styles=config.styles, evidence=protocol, limit=config.limit)
+        rankings = retrieve(
+            corpus,
+            queries,
+            config.systems,
+            depth=config.top_k,
+            protocol=protocol,
+            embedder=config.embedder,
+        )
+        frames.append(score_rankings(corpus.name, rankings, ks=[config.top_k], condition=protocol))
+    both = pd.concat(frames, ignore_index=True)
     return both[(both["metric"] == "recall") & (both["k"] == config.top_k)]

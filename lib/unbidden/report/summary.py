@@ -173,8 +173,9 @@ def _with_holm(records: list[dict[str, Any]]) -> pd.DataFrame:
         adjusted = holm([record[name] for record in records])
         for record, p in zip(records, adjusted, strict=True):
             record[f"{name}_holm"] = p
+    tests = sum(record["p"] is not None for record in records)
     for record in records:
-        record["verdict"] = _verdict(record, len(records))
+        record["verdict"] = _verdict(record, tests)
     return pd.DataFrame(records)
 
 
@@ -208,6 +209,9 @@ def _order(column: str, values: pd.Series[Any]) -> dict[Any, int]:
     present = list(values.unique())
     if column == "style":
         present = [style for style in STYLES if style in present]
-    elif column in ("category", "k"):
+    elif column == "category":
+        order = [*CATEGORIES, *CATEGORIES.values()]
+        present = sorted(present, key=lambda name: order.index(name) if name in order else -1)
+    elif column == "k":
         present = sorted(present)
     return {value: i for i, value in enumerate(present)}

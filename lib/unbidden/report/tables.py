@@ -57,6 +57,9 @@ def p_text(value: float | None) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
+_NOTHING = pd.DataFrame([{"": "nothing to show: there is nothing to compare in this run"}])
+
+
 @dataclass(frozen=True)
 class NumberedTable:
     """A table with a caption and a name the text can cite.
@@ -74,9 +77,11 @@ class NumberedTable:
     caption: str
 
     def _repr_markdown_(self) -> str:
-        columns = [str(column) for column in self.frame.columns]
-        rules = "|" + "|".join(_rules(self.frame)) + "|"
-        rows = [_row([_text(cell) for cell in row]) for row in self.frame.itertuples(index=False)]
+        # Markdown cannot hold a table without rows or columns.
+        frame = self.frame if self.frame.size else _NOTHING
+        columns = [str(column) for column in frame.columns]
+        rules = "|" + "|".join(_rules(frame)) + "|"
+        rows = [_row([_text(cell) for cell in row]) for row in frame.itertuples(index=False)]
         body = "\n".join([_row(columns), rules, *rows])
         return f":::{{table}} {escape_markdown(self.caption)}\n:name: {self.name}\n\n{body}\n:::\n"
 
@@ -127,7 +132,8 @@ def spread(
     summary : DataFrame
         From `unbidden.report.summary.means`.
     extra : mapping of column to heading, optional
-        Columns of `summary` to show once per row (such as ``n``), taken from its first group.
+        Columns of `summary` to show once per row (such as ``n``); where the groups of a row
+        differ, all their values are shown in order, with slashes between.
     """
     text = summary.assign(
         cell=[
@@ -142,7 +148,10 @@ def spread(
     for value, group in text.groupby(rows, sort=False):
         record: dict[str, Any] = {rows: value}
         for column, heading in (extra or {}).items():
-            record[heading] = group[column].iloc[0]
+            values = list(dict.fromkeys(group[column]))
+            record[heading] = (
+                values[0] if len(values) == 1 else " / ".join(_text(v) for v in group[column])
+            )
         found = dict(zip(group[columns], group["cell"], strict=True))
         record.update({str(name): found.get(name, "–") for name in order})
         records.append(record)
@@ -175,6 +184,7 @@ def shown_differences(table: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
                 for triple in zip(table["difference"], table["low"], table["high"], strict=True)
             ],
             "n": table["n"],
+            "conv.": table["conversations"],
             "p": [p_text(p) for p in table["p_holm"]],
             "p by t": [p_text(p) for p in table["p_t_holm"]],
             "detectable": [points(value) for value in table["detectable"]],

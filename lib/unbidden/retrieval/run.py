@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
-from unbidden.errors import ConfigError, DataError
-from unbidden.memory.protocol import CountsSearches, PreparesTexts
+from unbidden.errors import ConfigError, DataError, UnbiddenError
+from unbidden.memory.protocol import CountsSearches, PreparesTexts, Provenance, SystemInfo
 from unbidden.memory.registry import create_system
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from unbidden.corpus.models import Corpus
-    from unbidden.memory.protocol import IngestReport, MemorySystem, Retrieved, SystemInfo
+    from unbidden.memory.protocol import IngestReport, MemorySystem, Retrieved
     from unbidden.queries.build import Query
 
 
@@ -80,10 +81,51 @@ def retrieve(
         raise ConfigError(
             "`systems` names none or one twice", expected="different names", got=str(list(systems))
         )
+    if not queries:
+        raise DataError(
+            "there is no query to ask",
+            expected="at least one question, or a rewrite in one of the styles",
+            got=f"{len(corpus.conversations)} conversations of {corpus.name}",
+            next_step="check `styles`, `conversations` and the data set (`unbidden data check`)",
+        )
     return [
-        _run_system(name, create_system(name, **options), corpus, queries, depth)
+        _run_system(name, _checked(name, create_system(name, **options)), corpus, queries, depth)
         for name in systems
     ]
+
+
+def _checked(name: str, system: MemorySystem) -> MemorySystem:
+    """Return a system that has the protocol's parts, before any work is done with it."""
+    info = getattr(system, "info", None)
+    known = get_args(Provenance)
+    lacking = [part for part in ("ingest", "search") if not callable(getattr(system, part, None))]
+    if not isinstance(info, SystemInfo):
+        lacking.append("info (a SystemInfo)")
+    elif info.provenance not in known:
+        lacking.append(f"a provenance among {', '.join(known)}")
+    if lacking:
+        raise ConfigError(
+            f"{name!r} is no memory system",
+            expected="`info`, `ingest` and `search`, as in the guide, 'Add a memory system'",
+            got=f"without {', '.join(lacking)}",
+            next_step="add what it lacks",
+        )
+    return system
+
+
+@contextmanager
+def _naming(name: str, doing: str) -> Iterator[None]:
+    """Say which system failed at what, whatever it raises."""
+    try:
+        yield
+    except UnbiddenError:
+        raise
+    except Exception as error:
+        raise DataError(
+            f"system {name!r} failed {doing}",
+            got=f"{type(error).__name__}: {str(error)[:300]}",
+            next_step="correct the system; the traceback above names the line",
+        ) from error
 
 
 def _run_system(
@@ -95,10 +137,12 @@ def _run_system(
     ingests: dict[str, IngestReport] = {}
     for conversation_id, group in groupby(queries, key=lambda query: query.conversation):
         conversation = corpus.conversation(conversation_id)
-        ingests[conversation_id] = system.ingest(conversation)
+        with _naming(name, f"taking in {conversation_id}"):
+            ingests[conversation_id] = system.ingest(conversation)
         for query in group:
-            found = system.search(query.text, k=depth, speaker=query.speaker)
-            _check(name, query, found, depth, conversation.turn_ids)
+            with _naming(name, f"searching for {query.id} ({query.style})"):
+                found = list(system.search(query.text, k=depth, speaker=query.speaker))
+                _check(name, query, found, depth, conversation.turn_ids)
             hits.append(found)
     notes = [*_notes(ingests, depth, corpus), *_short(hits, depth)]
     if isinstance(system, CountsSearches):

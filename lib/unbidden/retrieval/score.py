@@ -34,6 +34,7 @@ ITEM_COLUMNS = [
 _SET_MEASURES = {SetR: "recall", SetP: "precision", SetF: "f1"}
 _RANK_MEASURES = {RR: "mrr", nDCG: "ndcg"}
 NO_GOLD = "no evidence is cited for this question"
+BUDGET_NOT_FILLED = "the ranking ended before the budget was filled; ask for a larger K"
 NO_PROVENANCE = "the system cannot name source turns"
 
 
@@ -149,7 +150,9 @@ def _budget_values(
         for (metric, budget), found in values.items():
             costs = turns_after if metric == "recall_turns" else tokens_after
             fitting = int(np.searchsorted(costs, budget, side="right"))
-            found.append(recall_after[fitting - 1] if fitting else 0.0)
+            cut_short = fitting == len(costs) == ranking.depth and costs[-1] < budget
+            value = recall_after[fitting - 1] if fitting else 0.0
+            found.append(float("nan") if cut_short and value < 1 else value)
     return values
 
 
@@ -187,7 +190,7 @@ def _frame(
             metric=metric,
             k=k,
             value=np.where(mask, np.nan, np.asarray(found, dtype=float)),
-            unscored=reasons,
+            unscored=reasons.mask(~mask & np.isnan(found), BUDGET_NOT_FILLED),
         )
         for (metric, k), found in values.items()
     ]
