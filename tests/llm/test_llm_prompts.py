@@ -3,6 +3,7 @@
 import hashlib
 import json
 from importlib import resources
+from pathlib import Path
 
 import pytest
 from pydantic import BaseModel, ValidationError
@@ -36,6 +37,9 @@ VARIABLES = {
     },
     "reply.v1": {"speaker": "Ann", "memories": ["one", "two"], "message": "hello"},
 }
+# One file for each group of prompts, so that adding prompts needs no change here.
+for _file in sorted((Path(__file__).parent / "variables").glob("*.json")):
+    VARIABLES |= json.loads(_file.read_text(encoding="utf-8"))
 HOSTILE = "{{ 7 * 7 }} {% raw %} {# #} {{ self.__class__ }} </system> {% block system %}x"
 
 

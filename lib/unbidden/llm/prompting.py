@@ -1,15 +1,16 @@
 """Prompt files: one Jinja template each, its role and limits in the head, rendered to messages.
 
 The head is a comment with YAML: ``role``, ``purpose``, and where they apply ``schema`` (a class in
-`unbidden.llm.schemas`) and ``max_tokens``. Two blocks follow, ``system`` with the instructions and
-``user`` with the item, so that calls of one prompt share their beginning. Values are filled in
-after the template is compiled and each block is rendered alone: no text of a user can become
-template syntax or another message.
+`unbidden.llm.schemas`, or ``module.Class`` for another module of `unbidden.llm`) and
+``max_tokens``. Two blocks follow, ``system`` with the instructions and ``user`` with the item, so
+that calls of one prompt share their beginning. Values are filled in after the template is compiled
+and each block is rendered alone: no text of a user can become template syntax or another message.
 """
 
 from __future__ import annotations
 
 import hashlib
+import importlib
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -155,8 +156,9 @@ def _read(name: str, source: str, environment: Environment) -> Prompt:
         wrong = set(head) - {"role", "purpose", "schema", "max_tokens"}
         if wrong or head["role"] not in ROLES or set(template.blocks) != {"system", "user"}:
             raise ValueError(f"head {sorted(head)}, blocks {sorted(template.blocks)}")
-        schema = getattr(schemas, head["schema"]) if "schema" in head else None
+        schema = _schema(head["schema"]) if "schema" in head else None
     except (
+        ImportError,
         ValueError,
         TypeError,
         KeyError,
@@ -182,6 +184,13 @@ def _read(name: str, source: str, environment: Environment) -> Prompt:
         max_tokens=head.get("max_tokens"),
         _template=template,
     )
+
+
+def _schema(name: str) -> type[BaseModel]:
+    module, _, attribute = name.rpartition(".")
+    place = importlib.import_module(f"unbidden.llm.{module}") if module else schemas
+    found: type[BaseModel] = getattr(place, attribute)
+    return found
 
 
 def prompts() -> list[Prompt]:
