@@ -68,8 +68,10 @@ def sample_pairs(
             got=str(most),
             next_step="correct the parameter",
         )
-    chosen = random.Random(f"{seed}:{conversation.id}").sample(range(len(pairs)), most)
-    return [pairs[n] for n in sorted(chosen)]
+    # A shuffled prefix: a larger sample of the same seed holds the smaller one.
+    order = list(range(len(pairs)))
+    random.Random(f"{seed}:{conversation.id}").shuffle(order)
+    return [pairs[n] for n in sorted(order[:most])]
 
 
 def compose(

@@ -7,7 +7,9 @@ queries and from one without gives the same.
 from __future__ import annotations
 
 import dataclasses
+import random
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from unbidden.corpus.models import Corpus
@@ -58,10 +60,12 @@ class BuildOptions:
         What the rewriter sees, how it is checked, and which evidence reading pairs come from.
     styles : sequence of str
         Styles to write.
+    questions : int or None
+        The most questions of a conversation to rewrite, see `sample_questions`; None for all.
     pairs : int or None
         The most composed queries of a conversation, sampled; None for all.
     seed : int
-        Of that sample.
+        Of both samples.
     rules : mapping of style to Rules
         In place of the protocol's.
     validated : bool
@@ -72,6 +76,7 @@ class BuildOptions:
 
     protocol: Protocol = "repaired"
     styles: Sequence[Style] = WRITTEN_STYLES
+    questions: int | None = None
     pairs: int | None = None
     seed: int = 0
     rules: Mapping[Style, Rules] = dataclasses.field(default_factory=dict)
@@ -79,6 +84,13 @@ class BuildOptions:
     filtered: bool = True
 
     def __post_init__(self) -> None:
+        if self.questions is not None and self.questions < 1:
+            raise ConfigError(
+                "`questions` is out of range",
+                expected="1 or more, or none for all",
+                got=str(self.questions),
+                next_step="correct the parameter",
+            )
         for style in self.styles:
             if style not in WRITTEN_STYLES:
                 raise ConfigError(
@@ -152,6 +164,29 @@ def construct(
     )
 
 
+def sample_questions(conversation: Conversation, most: int | None, seed: int = 0) -> list[int]:
+    """Return the indices of a sample of questions, ascending; all if `most` is None.
+
+    Each category in turn gives one, in random order, so all are there as soon as `most` is five. A
+    larger sample of the same seed holds the smaller one.
+
+    Parameters
+    ----------
+    most : int or None
+        The most questions.
+    seed : int
+        Of the order, together with the conversation's id.
+    """
+    by_category: dict[int, list[int]] = {}
+    for question in conversation.questions:
+        by_category.setdefault(question.category, []).append(question.index)
+    for category, indices in by_category.items():
+        random.Random(f"{seed}:{conversation.id}:{category}").shuffle(indices)
+    rounds = zip_longest(*(by_category[category] for category in sorted(by_category)))
+    order = [index for group in rounds for index in group if index is not None]
+    return sorted(order[:most])
+
+
 def strip(conversation: Conversation) -> Conversation:
     """Return a conversation whose questions have no rewrites."""
     bare = tuple(dataclasses.replace(item, rewrites={}) for item in conversation.questions)
@@ -161,6 +196,7 @@ def strip(conversation: Conversation) -> Conversation:
 def _written(llm: LLM, conversation: Conversation, options: BuildOptions) -> list[Written]:
     found: list[Written] = []
     notes: dict[int, str] = {}
+    chosen = sample_questions(conversation, options.questions, options.seed)
     for style in SINGLE_STYLES:
         if style not in options.styles:
             continue
@@ -171,6 +207,7 @@ def _written(llm: LLM, conversation: Conversation, options: BuildOptions) -> lis
             protocol=options.protocol,
             rules=options.rule(style),
             notes=notes,
+            only=chosen,
         )
         if style == "dialog":
             notes = {item.members[0]: item.reason for item in items}

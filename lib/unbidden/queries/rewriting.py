@@ -16,7 +16,7 @@ from unbidden.corpus.models import CATEGORIES, Rewrite
 from unbidden.queries.drafting import Draft, Rules, Task, default_rules, draft, failures
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from unbidden.corpus.models import Conversation, ConversationId, Question, Style
     from unbidden.llm.base import LLM
@@ -103,6 +103,7 @@ def rewrite_questions(
     protocol: Protocol = "repaired",
     rules: Rules | None = None,
     notes: Mapping[int, str] | None = None,
+    only: Collection[int] | None = None,
 ) -> list[Written]:
     """Return the rewrites of all questions of a conversation in one style, in their order.
 
@@ -116,6 +117,8 @@ def rewrite_questions(
         When to try again; default those of the protocol.
     notes : mapping of int to str, optional
         By question index, what the paper's implicit rewriter is told from the dialog step.
+    only : collection of int, optional
+        Indices of the questions to rewrite; default all.
 
     Raises
     ------
@@ -123,7 +126,11 @@ def rewrite_questions(
         See `LLM.ask_many`.
     """
     chosen = rules or default_rules(protocol)[style]
-    questions = [q for q in conversation.questions if asked_in(q, style)]
+    questions = [
+        q
+        for q in conversation.questions
+        if asked_in(q, style) and (only is None or q.index in only)
+    ]
     tasks = {
         question.index: _task(conversation, question, style, protocol, (notes or {}))
         for question in questions
