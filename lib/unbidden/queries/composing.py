@@ -1,19 +1,18 @@
-"""Composed queries: one message that needs two memories at once (LoCoMo-Conv section 3.2).
+"""Composed queries: one message that needs several memories at once (LoCoMo-Conv section 3.2).
 
-Pairs of questions come from `unbidden.queries.clusters`. The gold of a composed query is the union
+Groups of questions come from `unbidden.queries.clusters`. The gold of a composed query is the union
 of its members' evidence, its answers are all of theirs.
 """
 
 from __future__ import annotations
 
-import random
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unbidden.corpus.evidence import read_evidence
 from unbidden.corpus.models import Cluster
 from unbidden.errors import ConfigError
-from unbidden.queries.clusters import mine_pairs
+from unbidden.queries.clusters import cap_groups, mine_groups
 from unbidden.queries.drafting import Draft, Rules, Task, default_rules, draft
 from unbidden.queries.leaks import MAX_FORBIDDEN, THRESHOLD
 from unbidden.queries.rewriting import (
@@ -29,60 +28,48 @@ if TYPE_CHECKING:
 
     from unbidden.corpus.models import Conversation
     from unbidden.llm.base import LLM
-    from unbidden.queries.clusters import Pair
+    from unbidden.queries.clusters import Group
     from unbidden.queries.drafting import Protocol
     from unbidden.queries.leaks import LeakMeasure
 
 
-def sample_pairs(
+def sample_groups(
     conversation: Conversation,
     *,
     protocol: Protocol = "repaired",
+    size: int = 2,
     most: int | None = None,
     seed: int = 0,
-) -> list[Pair]:
-    """Return the pairs of a conversation, or a random sample of them, in the order of indices.
-
-    The paper's first build took the first thirty pairs, which share few questions; a sample does
-    not (`most` None takes all, as the paper's second build did).
+) -> list[Group]:
+    """Return the groups of a conversation, or a random sample of them, in the order of indices.
 
     Parameters
     ----------
+    protocol : {"paper", "repaired"}
+        How evidence is read.
+    size : int
+        Questions in a group: 2 as in the paper's release, or 3.
     most : int, optional
-        The most pairs to keep.
-    seed : int
-        Of the sample, together with the conversation's id.
+        The most groups to keep; the paper's second build took all.
 
     Raises
     ------
     ConfigError
-        If `most` is negative.
+        If `size` or `most` is out of range.
     """
-    pairs = mine_pairs(conversation, protocol)
-    if most is None or most >= len(pairs):
-        return pairs
-    if most < 0:
-        raise ConfigError(
-            "`pairs` is out of range",
-            expected="0 or more, or none for all",
-            got=str(most),
-            next_step="correct the parameter",
-        )
-    # A shuffled prefix: a larger sample of the same seed holds the smaller one.
-    order = list(range(len(pairs)))
-    random.Random(f"{seed}:{conversation.id}").shuffle(order)
-    return [pairs[n] for n in sorted(order[:most])]
+    groups = mine_groups(conversation, size, protocol)
+    return groups if most is None else cap_groups(groups, most, seed=seed)
 
 
 def compose(
     llm: LLM,
     conversation: Conversation,
-    pairs: Sequence[Pair],
+    groups: Sequence[Group],
     *,
     protocol: Protocol = "repaired",
     rules: Rules | None = None,
 ) -> list[Written]:
-    """Return the composed queries of pairs, in their order, mended while they leak.
+    """Return the composed queries of groups, in their order, mended while they leak.
 
     Raises
     ------
@@ -90,13 +77,15 @@ def compose(
         See `LLM.ask_many`.
     """
     chosen = rules or default_rules(protocol)["composed"]
-    ready = [pair for pair in pairs if all(_answers(conversation, pair))]
-    tasks = [_task(conversation, pair, protocol) for pair in ready]
+    ready = [group for group in groups if all(_answers(conversation, group))]
+    tasks = [_task(conversation, group, protocol) for group in ready]
     done = draft(llm, tasks, chosen, label=f"composed, {conversation.id}")
-    drafts = dict(zip((pair.members for pair in ready), done, strict=True))
+    drafts = dict(zip((group.members for group in ready), done, strict=True))
     return [
-        written(conversation, pair.members, "composed", protocol, drafts.get(pair.members), chosen)
-        for pair in pairs
+        written(
+            conversation, group.members, "composed", protocol, drafts.get(group.members), chosen
+        )
+        for group in groups
     ]
 
 
@@ -155,12 +144,12 @@ def to_cluster(
     )
 
 
-def _answers(conversation: Conversation, pair: Pair) -> list[str]:
-    return [known_answer(conversation.questions[member]) for member in pair.members]
+def _answers(conversation: Conversation, group: Group) -> list[str]:
+    return [known_answer(conversation.questions[member]) for member in group.members]
 
 
-def _task(conversation: Conversation, pair: Pair, protocol: Protocol) -> Task:
-    questions = [conversation.questions[member] for member in pair.members]
+def _task(conversation: Conversation, group: Group, protocol: Protocol) -> Task:
+    questions = [conversation.questions[member] for member in group.members]
     members: list[dict[str, Any]] = [
         {"question": question.text, "answer": known_answer(question)} for question in questions
     ]
@@ -171,7 +160,7 @@ def _task(conversation: Conversation, pair: Pair, protocol: Protocol) -> Task:
             member["kind"] = REPAIRED_KINDS[question.category]
             member["turns"] = evidence_lines(conversation, question)
     return Task(
-        f"{conversation.id}#{'+'.join(map(str, pair.members))}",
+        f"{conversation.id}#{'+'.join(map(str, group.members))}",
         "composed",
         "compose_query.v1" if protocol == "paper" else "compose_query_repaired.v1",
         {
@@ -179,7 +168,7 @@ def _task(conversation: Conversation, pair: Pair, protocol: Protocol) -> Task:
             "speaker_b": conversation.speakers[1],
             "members": members,
         },
-        tuple(_answers(conversation, pair)),
+        tuple(_answers(conversation, group)),
         " ".join(question.text for question in questions),
         conversation.speakers,
     )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from unbidden.corpus.models import Corpus
 from unbidden.errors import ConfigError, closest
-from unbidden.queries.composing import compose, sample_pairs, to_cluster
+from unbidden.queries.composing import compose, sample_groups, to_cluster
 from unbidden.queries.counting import CountingLLM
 from unbidden.queries.drafting import default_rules
 from unbidden.queries.rewriting import SINGLE_STYLES, rewrite_questions
@@ -40,7 +40,7 @@ class Construction:
     Attributes
     ----------
     corpus : Corpus
-        Conversations in the order given; a question or pair whose query was not kept has none.
+        Conversations in the order given; a question or group whose query was not kept has none.
     items : tuple of Validated
         Every query that was to be written, kept or not, by conversation, style and question.
     """
@@ -57,13 +57,15 @@ class BuildOptions:
     Attributes
     ----------
     protocol : {"paper", "repaired"}
-        What the rewriter sees, how it is checked, and which evidence reading pairs come from.
+        What the rewriter sees, how it is checked, and how evidence is read.
     styles : sequence of str
         Styles to write.
     questions : int or None
         The most questions of a conversation to rewrite, see `sample_questions`; None for all.
-    pairs : int or None
+    groups : int or None
         The most composed queries of a conversation, sampled; None for all.
+    size : int
+        Questions in a group, 2 or 3.
     seed : int
         Of both samples.
     rules : mapping of style to Rules
@@ -77,7 +79,8 @@ class BuildOptions:
     protocol: Protocol = "repaired"
     styles: Sequence[Style] = WRITTEN_STYLES
     questions: int | None = None
-    pairs: int | None = None
+    groups: int | None = None
+    size: int = 2
     seed: int = 0
     rules: Mapping[Style, Rules] = dataclasses.field(default_factory=dict)
     validated: bool = True
@@ -213,11 +216,15 @@ def _written(llm: LLM, conversation: Conversation, options: BuildOptions) -> lis
             notes = {item.members[0]: item.reason for item in items}
         found.extend(items)
     if "composed" in options.styles:
-        pairs = sample_pairs(
-            conversation, protocol=options.protocol, most=options.pairs, seed=options.seed
+        groups = sample_groups(
+            conversation,
+            protocol=options.protocol,
+            size=options.size,
+            most=options.groups,
+            seed=options.seed,
         )
         rules = options.rule("composed")
-        found.extend(compose(llm, conversation, pairs, protocol=options.protocol, rules=rules))
+        found.extend(compose(llm, conversation, groups, protocol=options.protocol, rules=rules))
     return found
 
 

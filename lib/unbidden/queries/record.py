@@ -10,19 +10,20 @@ from __future__ import annotations
 import dataclasses
 import json
 import time
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
 from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
 
+from unbidden.atomic import write_text
 from unbidden.corpus import load_corpus
 from unbidden.llm.client import connect
+from unbidden.llm.ledger import Ledger
 from unbidden.llm.recording import record as write_recording
 from unbidden.llm.serve import serving
 from unbidden.llm.settings import LLMSettings
 from unbidden.queries.construction import BuildOptions, Construction, construct
 from unbidden.queries.drafting import PROTOCOLS, Protocol
-from unbidden.report.atomic import write_text
 
 if TYPE_CHECKING:
     from unbidden.corpus.models import Corpus, Style
@@ -64,7 +65,7 @@ def build(run: dict[str, Any], llm: LLM) -> Construction:
         protocol=cast("Protocol", run["protocol"]),
         styles=cast("list[Style]", run["styles"]),
         questions=run["questions"],
-        pairs=run["pairs"],
+        groups=run["groups"],
         seed=run["seed"],
     )
     return construct(llm, corpus_of(run), options, second=llm if run["second_judge"] else None)
@@ -110,7 +111,7 @@ def main(
     questions: Annotated[
         int | None, typer.Option(help="The most questions; all if left out.")
     ] = None,
-    pairs: Annotated[int | None, typer.Option(help="The most pairs; all if left out.")] = None,
+    groups: Annotated[int | None, typer.Option(help="The most groups; all if left out.")] = None,
     second: Annotated[bool, typer.Option(help="Ask a second judge.")] = True,
     model: Annotated[str, typer.Option(help="A local model.")] = "qwen2.5-coder-1.5b",
 ) -> None:
@@ -121,18 +122,18 @@ def main(
     with serving(model, threads=1, cache=True) as served:
         run = describe(
             served,
-            cast("Protocol", protocol),
+            protocol,
             conversation=conversation,
             styles=styles.split(","),
             questions=questions,
-            pairs=pairs,
+            groups=groups,
             seed=0,
             second_judge=SECOND_JUDGE if second else None,
         )
         with connect(served.settings(), "record", ledger=ledger, run="construction") as llm:
             made = build(run, llm)
-            assert llm.ledger is not None  # mode "record" has one
-            write_recording(llm.ledger, results / "ledger", RECORDED)
+    with Ledger(ledger) as calls:
+        write_recording(calls, results / "ledger", RECORDED)
     run["sources"] = [dataclasses.asdict(source) for source in corpus_of(run).sources]
     folder = results / "recorded" / RECORDED / protocol
     write_text(folder / "run.json", json.dumps(run, indent=1, ensure_ascii=False) + "\n")
