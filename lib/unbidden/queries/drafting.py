@@ -249,7 +249,10 @@ def _call(one: Draft, rules: Rules) -> Call:
 def _told(one: Draft, last: Attempt, rules: Rules) -> list[str]:
     if last.ok:
         gating = [p for p in one.problems(last, rules) if p in rules.gates]
-        return told(gating, one.task.style)
+        # Otherwise a model without randomness gets the same prompt and gives the same once more.
+        repeated = sum(attempt.text == last.text for attempt in one.attempts) > 1
+        again = ["it is the same message as before. Write quite another one."] if repeated else []
+        return told(gating, one.task.style) + again
     if last.failure == "truncated":
         return ["it was too long and was cut off. Be brief."]
     return ["it was not a complete reply of the form asked for."]
