@@ -7,7 +7,8 @@ from unbidden.corpus import load_corpus
 from unbidden.errors import ConfigError
 from unbidden.llm import ScriptedLLM
 from unbidden.queries.composing import compose, repair_leaks, sample_groups, to_cluster
-from unbidden.queries.drafting import Draft, Rules, Task, draft
+from unbidden.queries.drafting import Draft, Task, draft
+from unbidden.queries.rules import Rules
 
 LEAKY = "I want to tell Rui how the red boat was painted blue that spring."
 HALF = "I want to tell Rui how the old thing was painted blue that spring."

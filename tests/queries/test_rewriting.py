@@ -8,8 +8,8 @@ from tests.queries.scripts import CLEAN, answer, faults, rewrite
 from unbidden.corpus import load_corpus
 from unbidden.errors import ConfigError
 from unbidden.llm import Outcome, ScriptedLLM
-from unbidden.queries.drafting import Rules, default_rules
 from unbidden.queries.rewriting import SINGLE_STYLES, rewrite_questions
+from unbidden.queries.rules import Rules, default_rules
 
 STYLE_FAULTS = [(style, status) for style in SINGLE_STYLES for status in faults(rewrite(style))]
 
@@ -164,7 +164,7 @@ def test_a_failing_call_is_mended_or_unscored(talk, style, status):
         assert item.attempts == 4
         assert item.failures == {status.split(",")[0]: 4}
         assert item.unscored.startswith(status.split(",")[0])
-    again = [s for s in llm.seen if s.repeat == 1][0].messages[1]["content"]
+    again = next(s for s in llm.seen if s.repeat == 1).messages[1]["content"]
     assert ("Be brief" if status == "truncated" else "complete reply") in again
 
     llm = ScriptedLLM(lambda _: fault)

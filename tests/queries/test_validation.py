@@ -13,7 +13,8 @@ from unbidden.corpus.models import Rewrite
 from unbidden.llm import ScriptedLLM, rewrite_checks
 from unbidden.queries.judges import agreement
 from unbidden.queries.rewriting import Written
-from unbidden.queries.validation import MAX_OVERLAP, judge, stage_b, validate
+from unbidden.queries.validation import judge, validate
+from unbidden.queries.wordcheck import MAX_OVERLAP, stage_b
 
 JUDGED = {  # style and question of each prompt
     "validate_dialog.v1": ("dialog", 0),

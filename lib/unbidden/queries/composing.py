@@ -13,7 +13,7 @@ from unbidden.corpus.evidence import read_evidence
 from unbidden.corpus.models import Cluster
 from unbidden.errors import ConfigError
 from unbidden.queries.clusters import cap_groups, mine_groups
-from unbidden.queries.drafting import Draft, Rules, Task, default_rules, draft
+from unbidden.queries.drafting import Draft, Task, draft
 from unbidden.queries.leaks import MAX_FORBIDDEN, THRESHOLD
 from unbidden.queries.rewriting import (
     REPAIRED_KINDS,
@@ -22,6 +22,7 @@ from unbidden.queries.rewriting import (
     known_answer,
     written,
 )
+from unbidden.queries.rules import Rules, default_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from unbidden.corpus.models import Conversation
     from unbidden.llm.base import LLM
     from unbidden.queries.clusters import Group
-    from unbidden.queries.drafting import Protocol
     from unbidden.queries.leaks import LeakMeasure
+    from unbidden.queries.rules import Protocol
 
 
 def sample_groups(

@@ -16,8 +16,8 @@ from unbidden.corpus.models import Corpus
 from unbidden.errors import ConfigError, closest
 from unbidden.queries.composing import compose, sample_groups, to_cluster
 from unbidden.queries.counting import CountingLLM
-from unbidden.queries.drafting import default_rules
 from unbidden.queries.rewriting import SINGLE_STYLES, rewrite_questions
+from unbidden.queries.rules import default_rules
 from unbidden.queries.summary import ConstructionReport, summarise
 from unbidden.queries.validation import Validated, validate
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from unbidden.corpus.models import Cluster, Conversation, Rewrite, Style
     from unbidden.llm.base import LLM
-    from unbidden.queries.drafting import Protocol, Rules
     from unbidden.queries.rewriting import Written
+    from unbidden.queries.rules import Protocol, Rules
 
 WRITTEN_STYLES: tuple[Style, ...] = (*SINGLE_STYLES, "composed")
 """The styles that are written, in the order in which they are."""

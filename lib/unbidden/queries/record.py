@@ -23,7 +23,7 @@ from unbidden.llm.recording import record as write_recording
 from unbidden.llm.serve import serving
 from unbidden.llm.settings import LLMSettings
 from unbidden.queries.construction import BuildOptions, Construction, construct
-from unbidden.queries.drafting import PROTOCOLS, Protocol
+from unbidden.queries.rules import PROTOCOLS, Protocol
 
 if TYPE_CHECKING:
     from unbidden.corpus.models import Corpus, Style
