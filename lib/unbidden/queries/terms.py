@@ -24,6 +24,8 @@ _SAME = {
     **{word: str(number) for number, word in enumerate(_NUMBERS)},
     **{"sept": "september", "twice": "2"},
 }
+# Common words beyond the function words of word search, which only the exact form of is dropped.
+_LITTLE = frozenset(["because", "since", "like"])
 _ISO = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)")
 _SHORT_YEAR = re.compile(r"(?<!\w)['’](\d\d)(?!\d)")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
@@ -49,7 +51,11 @@ def terms(text: str) -> dict[str, str]:
     for token in unicode_tokens(prepared):
         single = len(token) == 1 and not token.isdecimal()
         # A lone character counts; one inside a longer run is seen through its pairs.
-        if token not in kept or (single and (token in pairs or not has_unspaced(token))):
+        if (
+            token not in kept
+            or token in _LITTLE
+            or (single and (token in pairs or not has_unspaced(token)))
+        ):
             continue
         found.setdefault(_normal(token), token)
     return found
