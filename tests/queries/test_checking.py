@@ -7,12 +7,10 @@ from hypothesis import strategies as st
 from unbidden.queries.checking import (
     MIN_WORDS,
     PROBLEMS,
-    has_cue,
     plain,
     problems_of,
     states,
     told,
-    word_count,
 )
 
 TEXT = "I have the whole weekend and no plan for any of it"
@@ -45,37 +43,12 @@ def test_a_direct_request_may_appeal_to_memory():
     assert problems_of("composed", text, answers=[], threshold=0) == ("cue",)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *(
-            "Remind me",
-            "do you REMEMBER",
-            "can you recall it",
-            "What did I say?",
-            "Did we ever tell",
-        ),
-        *("I’ve told you", "as I've mentioned", "你还记得吗", "提醒我一下", "我跟你说过"),
-    ],
-)
-def test_cues(text):
-    assert has_cue(text)
-
-
-@pytest.mark.parametrize(
-    "text", ["I will tell them", "the reminder", "She mentioned it", "recalling"]
-)
-def test_no_cues(text):
-    assert not has_cue(text)
-
-
 def test_other_scripts():
     assert states("我们去了灯塔路17号。", "灯塔路 17 号")
     assert not states("我们去了帆厂巷", "灯塔路17号")
     assert problems_of(
         "implicit", "林悦今天不想出门走路散步", answers=[], threshold=0, speaker="林悦"
     ) == ("own_name",)
-    assert word_count("我想") == 1
     assert plain("Ｒｅｄ　Boat") == "red boat"
 
 

@@ -71,7 +71,7 @@ def test_stage_b_reads_evidence_and_other_scripts(talk):
     found = stage_b(chinese, item("dialog", "我们以前看过的那条路叫什么"))
     assert found.answer_overlap is None
     assert not found.leak_flag
-    assert found.words == 6
+    assert found.words == 13
     lost = replace(item("dialog", ""), rewrite=None, unscored="refused: no")
     assert stage_b(talk, lost) is None
 

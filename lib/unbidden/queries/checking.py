@@ -10,7 +10,9 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Literal, get_args
 
-from unbidden.memory.tokens import has_unspaced, unicode_tokens
+from unbidden.memory.tokens import has_unspaced
+from unbidden.queries.audit import word_count
+from unbidden.queries.cues import memory_cues
 from unbidden.queries.leaks import leak
 
 if TYPE_CHECKING:
@@ -31,15 +33,6 @@ MIN_WORDS: Mapping[Style, int] = {
     "composed": 8,
 }
 """Fewer words are too few (LoCoMo-Conv's validation)."""
-
-_CUE = re.compile(
-    r"\b(?:remember|remind(?:s|ed|ing)?|recall)\b"
-    r"|\b(?:what|when|where|who|which|how) (?:did|have) (?:i|we) (?:say|said|tell|told|mention)"
-    r"|\b(?:did|have) (?:i|we) (?:ever |already )?(?:say|said|tell|told|mention)"
-    r"|\b(?:i|we)(?:'ve| have)? (?:told you|mentioned|talked about)\b"
-    r"|记得|提醒我|(?:跟|和|对)你(?:说|讲|提)过",
-    re.IGNORECASE,
-)
 
 
 def problems_of(
@@ -74,7 +67,7 @@ def problems_of(
     found = {
         "gold": any(states(text, answer) for answer in answers),
         "leak": leak(text, answers, measure, topic).above(threshold),
-        "cue": style in ("implicit", "composed") and has_cue(text),
+        "cue": style in ("implicit", "composed") and bool(memory_cues(text)),
         "short": word_count(text) < MIN_WORDS[style],
         "own_name": speaker is not None and states(text, speaker, shortest=1),
     }
@@ -110,26 +103,6 @@ def states(text: str, answer: str, *, shortest: int = 3) -> bool:
     if has_unspaced(wanted):
         return wanted.replace(" ", "") in held.replace(" ", "")
     return f" {wanted} " in f" {held} "
-
-
-def has_cue(text: str) -> bool:
-    """Return whether a message openly appeals to a memory, in English or Chinese.
-
-    >>> has_cue("Remind me where I left it"), has_cue("I left it somewhere")
-    (True, False)
-    """
-    return _CUE.search(text.replace("’", "'")) is not None
-
-
-def word_count(text: str) -> int:
-    """Return the number of words; two characters of a script without blanks count as one.
-
-    >>> word_count("Where did I go?"), word_count("我想再开一家小茶铺")
-    (4, 4)
-    """
-    words = sum(not has_unspaced(token) for token in unicode_tokens(text))
-    unspaced = sum(has_unspaced(char) for char in text)
-    return words + unspaced // 2
 
 
 def told(problems: Iterable[Problem], style: Style) -> list[str]:

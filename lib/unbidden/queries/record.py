@@ -23,7 +23,7 @@ from unbidden.llm.recording import record as write_recording
 from unbidden.llm.serve import serving
 from unbidden.llm.settings import LLMSettings
 from unbidden.queries.construction import BuildOptions, Construction, construct
-from unbidden.queries.rules import PROTOCOLS, Protocol
+from unbidden.queries.rules import PROTOCOLS, Protocol, Rules, default_rules
 
 if TYPE_CHECKING:
     from unbidden.corpus.models import Corpus, Style
@@ -67,8 +67,20 @@ def build(run: dict[str, Any], llm: LLM) -> Construction:
         questions=run["questions"],
         groups=run["groups"],
         seed=run["seed"],
+        rules=limited(run["protocol"], run["regenerations"]),
     )
     return construct(llm, corpus_of(run), options, second=llm if run["second_judge"] else None)
+
+
+def limited(protocol: Protocol, regenerations: int | None) -> dict[Style, Rules]:
+    """Return a protocol's rules with no more than so many regenerations; None changes nothing."""
+    rules = default_rules(protocol)
+    if regenerations is None:
+        return rules
+    return {
+        style: dataclasses.replace(rule, regenerations=min(rule.regenerations, regenerations))
+        for style, rule in rules.items()
+    }
 
 
 def corpus_of(run: dict[str, Any]) -> Corpus:
@@ -112,6 +124,9 @@ def main(
         int | None, typer.Option(help="The most questions; all if left out.")
     ] = None,
     groups: Annotated[int | None, typer.Option(help="The most groups; all if left out.")] = None,
+    regenerations: Annotated[
+        int | None, typer.Option(help="The most of a query; the protocol's if left out.")
+    ] = None,
     second: Annotated[bool, typer.Option(help="Ask a second judge.")] = True,
     model: Annotated[str, typer.Option(help="A local model.")] = "qwen2.5-coder-1.5b",
 ) -> None:
@@ -128,6 +143,7 @@ def main(
             questions=questions,
             groups=groups,
             seed=0,
+            regenerations=regenerations,
             second_judge=SECOND_JUDGE if second else None,
         )
         with connect(served.settings(), "record", ledger=ledger, run="construction") as llm:

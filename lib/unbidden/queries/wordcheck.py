@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unbidden.memory.tokens import paper_tokens
-from unbidden.queries.checking import MIN_WORDS, word_count
+from unbidden.queries.audit import word_count
+from unbidden.queries.checking import MIN_WORDS
 from unbidden.queries.overlap import content_words
 from unbidden.queries.rewriting import evidence_lines
 
@@ -35,7 +36,7 @@ class StageB:
         Share of the content words of the answers, and of the cited turns, that the query holds;
         None where there is no such word.
     words : int
-        Two characters of a script without blanks count as one.
+        A character of a script without blanks counts as one.
     leak_flag, length_flag : bool
         Whether the answer overlap is above its limit, and the words below theirs.
     """
