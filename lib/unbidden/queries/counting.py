@@ -60,6 +60,11 @@ class CountingLLM(LLM):
             self._count(call, outcome, number)
         return outcomes
 
+    @property
+    def keys(self) -> frozenset[str]:
+        """The keys of all calls so far."""
+        return frozenset(key for _, key in self._seen)
+
     def rows(self) -> list[PromptCalls]:
         """Return the counts by prompt and status, sorted."""
         return [self._rows[key] for key in sorted(self._rows)]

@@ -19,13 +19,17 @@ from unbidden.atomic import write_text
 from unbidden.corpus import load_corpus
 from unbidden.llm.client import connect
 from unbidden.llm.ledger import Ledger
+from unbidden.llm.recording import Recording
 from unbidden.llm.recording import record as write_recording
 from unbidden.llm.serve import serving
 from unbidden.llm.settings import LLMSettings
 from unbidden.queries.construction import BuildOptions, Construction, construct
+from unbidden.queries.counting import CountingLLM
 from unbidden.queries.rules import PROTOCOLS, Protocol, Rules, default_rules
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from unbidden.corpus.models import Corpus, Style
     from unbidden.llm.base import LLM
     from unbidden.llm.serve import Served
@@ -146,17 +150,34 @@ def main(
             regenerations=regenerations,
             second_judge=SECOND_JUDGE if second else None,
         )
-        with connect(served.settings(), "record", ledger=ledger, run="construction") as llm:
-            made = build(run, llm)
-    with Ledger(ledger) as calls:
-        write_recording(calls, results / "ledger", RECORDED)
-    run["sources"] = [dataclasses.asdict(source) for source in corpus_of(run).sources]
-    folder = results / "recorded" / RECORDED / protocol
-    write_text(folder / "run.json", json.dumps(run, indent=1, ensure_ascii=False) + "\n")
-    report = json.dumps(made.report.as_dict(), indent=1, ensure_ascii=False)
-    write_text(folder / "report.json", report + "\n")
+        with connect(served.settings(), "record", ledger=ledger, run=RECORDED) as llm:
+            used = CountingLLM(llm)
+            build(run, used)
+    keep(run, ledger, used.keys, results)
+    made = replayed(results / "recorded" / RECORDED / protocol, results / "ledger")
     typer.echo(made.report.frame("rates").to_string())
     typer.echo(f"{time.time() - start:.0f} s")
+
+
+def keep(run: dict[str, Any], ledger: Path, keys: Collection[str], results: Path) -> None:
+    """Write the recording, ``run.json`` and ``report.json`` of a finished build.
+
+    Only the calls the build used are recorded: a ledger may hold others, of earlier prompts. The
+    report is that of the replay, so that it is proven to replay.
+    """
+    with Ledger(ledger) as calls:
+        rows = [row for row in calls.rows() if row.key in keys]
+    write_recording(Recording(rows), results / "ledger", RECORDED)
+    folder = results / "recorded" / RECORDED / run["protocol"]
+    sources = [dataclasses.asdict(source) for source in corpus_of(run).sources]
+    dates = sorted(row.created for row in rows)
+    more = {"sources": sources, "first_call": dates[0], "last_call": dates[-1]}
+    write_text(folder / "run.json", _json(run | more))
+    write_text(folder / "report.json", _json(replayed(folder, results / "ledger").report.as_dict()))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
 
 
 if __name__ == "__main__":
