@@ -6,7 +6,6 @@ of its members' evidence, its answers are all of theirs.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unbidden.corpus.evidence import read_evidence
@@ -139,7 +138,7 @@ def to_cluster(
     return Cluster(
         conversation.id,
         item.members,
-        replace(item.rewrite),
+        item.rewrite,
         f"{conversation.id}_C{number}",
         tuple(sorted(gold)),
     )

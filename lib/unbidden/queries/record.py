@@ -108,6 +108,7 @@ def describe(
         "threads": served.threads,
         "context": served.context,
         "concurrency": 1,
+        "temperature": served.settings().rewriter.temperature,
         "prefix_reuse": True,
         "note": "Made by a small local model. The server reused the beginnings of prompts, so "
         "texts depend on the calls before them and asking again may give others; the recorded "

@@ -3,7 +3,8 @@
 Under the protocol "paper" the model sees what the paper's rewriter saw: names, a gloss of the
 category, question and answer. Under "repaired" it also sees the dates and the lines the answer
 comes from, LoCoMo's right category names, and an adversarial question's wrong answer; a rewrite
-that fails a check is written again.
+that fails a check is written again. The paper's script writes at temperature 0.3; here the role's
+settings decide, 0 by default.
 """
 
 from __future__ import annotations
