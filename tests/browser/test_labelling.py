@@ -12,6 +12,9 @@ from unbidden.queries.labels import parse_labels
 pytestmark = pytest.mark.browser
 
 
+BROKEN = ["{broken", "3", "null", '{"labels": null, "place": 99, "comments": 7, "annotator": 1}']
+
+
 @pytest.fixture
 def page_file(sample, cluster, write, tmp_path):
     sample["conversation"]["speaker_a"] = name = "Ana<b>" + "x" * 80
@@ -106,16 +109,20 @@ def test_on_a_phone(open_page):
         assert small == 0
         if place < 3:
             page.get_by_role("button", name="Next", exact=True).click()
+            assert page.evaluate("document.activeElement.tagName") == "H2"
     assert page.get_by_role("button", name="Next", exact=True).is_disabled()
     assert not wrong
 
 
-def test_broken_progress_is_said_and_not_fatal(open_page):
+@pytest.mark.parametrize("kept", BROKEN)
+def test_broken_progress_is_not_fatal(open_page, kept):
     page, wrong = open_page()
     page.evaluate(
-        "for (const key of Object.keys(localStorage)) localStorage.setItem(key, '{broken')"
+        "kept => Object.keys(localStorage).forEach(key => localStorage.setItem(key, kept))", kept
     )
     page.reload()
-    assert "could not be read" in page.locator("#notice").inner_text()
+    assert ("could not be read" in page.locator("#notice").inner_text()) is (kept == "{broken")
     assert page.locator("fieldset").count() == 4
+    _label_all(page)
+    assert page.locator("#count").inner_text() == "1 of 4 finished"
     assert not wrong

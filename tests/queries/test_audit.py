@@ -95,6 +95,12 @@ def test_false_premises(corpus):
     assert table["answerable"].tolist() == [4, 1, 1, 1, 1]
 
 
+def test_the_gold_value_is_no_wrong_one(sample, write):
+    sample["qa"][0] |= {"asserted_wrong": "the red boat", "counterfactual_query": "A red boat."}
+    row = false_premises(load_corpus(str(write([sample])))).iloc[0]
+    assert row[["stated", "untold", "gives_gold"]].tolist() == [0, 1, 1]
+
+
 def test_cues(corpus):
     table = cue_rates(query_items(corpus)).set_index(["style", "cue"])
     assert table.loc[("dialog", "remember"), ["n", "hits", "share"]].tolist() == [2, 1, 1 / 2]

@@ -72,6 +72,12 @@ def test_a_cap_draws_the_same_sample_again(cap, seed):
     assert kept == [g for g in (*one, *two) if g in kept]
 
 
+def test_conversations_are_drawn_apart():
+    evidence = [["D1:1"]] * 3 + [["D1:1", "D1:2"]] * 5
+    one, two = (cap_groups(mine_pairs(_conversation(evidence, n)), 5, seed=1) for n in "ab")
+    assert [group.members for group in one] != [group.members for group in two]
+
+
 def test_a_cap_draws_not_simply_the_first():
     pairs = mine_pairs(_conversation([["D1:1"]] * 3 + [["D1:1", "D1:2"]] * 5))
     assert any(cap_groups(pairs, 5, seed=seed) != pairs[:5] for seed in range(5))

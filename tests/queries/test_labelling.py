@@ -59,6 +59,7 @@ def test_hostile_text_stays_data(sample, write, tmp_path):
     assert text.count("</script>") == 2
     assert "<title>&lt;b&gt;&amp;</title>" in text
     block = re.search(r'type="application/json">(.*?)</script>', text, re.DOTALL)[1]
+    assert not set("<>&\u2028") & set(block)
     assert HOSTILE in [item["query"] for item in json.loads(block)["items"]]
     assert not re.search(r"(?:src|href)\s*=\s*[\"']?(?:https?:)?//", text)
 
@@ -83,8 +84,9 @@ def _export(name, labels, packet="p"):
 
 def _three():
     composed = {"P1.0": "helpful", "P1.1": "helpful", "P2": "specific"}
+    alone = composed | {"naturalness": "3"}  # by nobody else
     return [
-        _export("ann", {"dialog:a": GOOD, "dialog:b": GOOD, "composed:c": composed}),
+        _export("ann", {"dialog:a": GOOD, "dialog:b": GOOD, "composed:c": alone}),
         _export("bob", {"dialog:a": GOOD, "dialog:b": {**GOOD, "D2": "no", "naturalness": "2"}}),
         _export(
             "cy",
@@ -105,7 +107,7 @@ def test_agreement_on_paper():
     assert checks.loc[("dialog", "D2"), "raw"] == pytest.approx((1 + 1 / 3) / 2)
     assert checks.loc[("dialog", "D1"), "unscored"] == ONE_VALUE
     assert checks.loc[("composed", "P1"), "items"] == 2  # two facts of one item, by ann and cy
-    assert checks.loc[("composed", "naturalness"), "unscored"] == NO_PAIRS
+    assert checks.loc[("composed", "naturalness"), ["items", "unscored"]].tolist() == [0, NO_PAIRS]
     pairs = found.pairs.set_index(["style", "check", "a", "b"])
     assert pairs.loc[("dialog", "D2", "bob", "cy"), "kappa"] == 1
     assert pairs.loc[("dialog", "D2", "ann", "bob"), ["raw", "kappa"]].tolist() == [1 / 2, 0]

@@ -98,6 +98,12 @@ def test_an_answer_gives_all_of_itself_away(text):
 
 
 @settings(deadline=None)
+@given(st.text("三林悦 a7", max_size=8), st.text("三林悦 a7", max_size=8))
+def test_the_topic_itself_gives_nothing_away(topic, answer):
+    assert repaired_leak(topic, [answer], topic).words == ()
+
+
+@settings(deadline=None)
 @given(PHRASES, PHRASES, PHRASES)
 def test_saying_more_gives_no_less_away(query, more, answer):
     for measure in ("paper", "repaired"):

@@ -1,3 +1,4 @@
+import copy
 import json
 
 import pytest
@@ -16,7 +17,7 @@ def _normal(path):
 @pytest.fixture
 def dialogs(sample):
     sample["qa"][0] |= {"rewrite_reason": "why", "tag": {"of": ["mine", 1.50]}}
-    return DialogFile.parse([sample], "mine.json")
+    return DialogFile.parse([copy.deepcopy(sample)], "mine.json")
 
 
 def test_a_document_keeps_what_it_does_not_know(dialogs, tmp_path, sample):

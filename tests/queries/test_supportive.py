@@ -164,6 +164,7 @@ def test_tables_and_recall(sample, write, tmp_path):
     layer = Layer(
         {KEY: (SupportiveTurn("D1:2", ("BM25", "Dense")), SupportiveTurn("D2:1", ("Dense",)))}
     )
+    with_gold = Layer({KEY: (SupportiveTurn("D1:1", ("BM25",)), *layer.turns[KEY])})
     sizes = layer_size({"paper": layer, "held out": layer.without(["Dense"])}).set_index("layer")
     assert list(sizes["turns"]) == [2, 1]
     assert sizes.loc["paper", ["one_system", "two_or_more"]].tolist() == [1, 1]
@@ -182,6 +183,8 @@ def test_tables_and_recall(sample, write, tmp_path):
         "recall_both": 2 / 3,
         "recall_same": 1,
     }
+    again = layer_recall(queries, turns, with_gold)  # a gold turn is no supportive one
+    assert again.set_index(["query_id", "metric"])["value"].equals(items["value"])
     assert items.loc[("tiny-1#1", "recall_both"), "unscored"] == NO_SUPPORTIVE
     assert items["value"].isna().equals(items["unscored"].notna())
     with pytest.raises(ConfigError, match="do not fit"):

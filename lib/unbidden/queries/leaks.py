@@ -123,7 +123,7 @@ def repaired_leak(query: str, answers: Sequence[str], topic: str = "") -> Leak:
     >>> repaired_leak("Anything", [""]).answer_share is None
     True
     """
-    known = terms(topic)
+    known = held_terms(topic)
     asked = {key: word for key, word in terms(query).items() if key not in known}
     told = {
         key: word for answer in answers for key, word in terms(answer).items() if key not in known
@@ -159,7 +159,7 @@ def forbidden_words(
     if not words and measure == "paper":
         words = _paper_words(answers)
     elif not words:
-        known = terms(topic)
+        known = held_terms(topic)
         words = {
             word for answer in answers for key, word in terms(answer).items() if key not in known
         }

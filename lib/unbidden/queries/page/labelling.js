@@ -17,7 +17,11 @@ function make(tag, text, name) {
 function load() {
   try {
     const kept = JSON.parse(localStorage.getItem(storageKey) || "null");
-    if (kept && typeof kept.labels === "object") state = Object.assign(state, kept);
+    for (const name of ["labels", "comments"]) {
+      if (kept && kept[name] && typeof kept[name] === "object") state[name] = kept[name];
+    }
+    if (kept && typeof kept.annotator === "string") state.annotator = kept.annotator;
+    if (kept && Number.isInteger(kept.place)) state.place = kept.place;
   } catch (error) {
     notice("Earlier progress could not be read (" + error.message + "). Export often.");
   }
@@ -116,6 +120,14 @@ function show(place) {
   save();
 }
 
+// Moves to an item as a reader expects: its heading in view and in focus.
+function go(place) {
+  show(place);
+  const heading = at("item").querySelector("h2");
+  heading.tabIndex = -1;
+  heading.focus();
+}
+
 function exportLabels() {
   if (!state.annotator.trim()) {
     notice("Write your name first: labels are compared by person.");
@@ -143,14 +155,14 @@ data.items.forEach(() => at("jump").append(make("option")));
 at("annotator").value = state.annotator;
 at("annotator").addEventListener("input", (event) => { state.annotator = event.target.value; save(); });
 at("export").addEventListener("click", exportLabels);
-at("previous").addEventListener("click", () => show(state.place - 1));
-at("next").addEventListener("click", () => show(state.place + 1));
-at("jump").addEventListener("change", (event) => show(event.target.selectedIndex));
+at("previous").addEventListener("click", () => go(state.place - 1));
+at("next").addEventListener("click", () => go(state.place + 1));
+at("jump").addEventListener("change", (event) => go(event.target.selectedIndex));
 at("open").addEventListener("click", () => {
   const order = data.items.map((_, n) => (state.place + 1 + n) % data.items.length);
   const place = order.find((n) => !finished(data.items[n]));
   if (place === undefined) notice("All items are finished. Export your labels.");
-  else show(place);
+  else go(place);
 });
 showProgress();
 show(state.place);
