@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.queries.scripts import VERDICTS, answer, faults
 from unbidden.corpus import load_corpus
 from unbidden.corpus.models import Rewrite
-from unbidden.llm import ScriptedLLM, rewrite_checks
+from unbidden.llm import PromptLibrary, ScriptedLLM, rewrite_checks
 from unbidden.queries.judges import agreement
 from unbidden.queries.rewriting import Written
 from unbidden.queries.validation import judge, validate
@@ -246,3 +246,8 @@ def test_verdict_forms():
                         reason="",
                     )
                     assert value.consistent == (expected == (verdict == "yes"))
+
+
+def test_a_verdict_has_room_for_blanks():
+    # A local model writes {"verdict": "yes"} over three lines, which 16 tokens do not hold.
+    assert all(PromptLibrary().get(name).max_tokens >= 40 for name in VERDICTS)
