@@ -21,9 +21,9 @@ QUESTION = {
     "answer": "May",
 }
 VARIABLES = {
-    "rewrite_dialog.v1": QUESTION,
-    "rewrite_implicit.v1": QUESTION | {"note": ""},
-    "rewrite_counterfactual.v1": QUESTION,
+    "rewrite_dialog.v1": QUESTION | {"forbidden": ["May"]},
+    "rewrite_implicit.v1": QUESTION | {"forbidden": [], "note": ""},
+    "rewrite_counterfactual.v1": QUESTION | {"forbidden": []},
     "compose_query.v1": {
         "speaker_a": "Ann",
         "speaker_b": "Bob",
@@ -160,8 +160,8 @@ def test_half_an_emoji_is_replaced():
 
 def test_implicit_note_is_shown_only_if_there_is_one():
     llm = ScriptedLLM(lambda _: '{"use": "correct"}')
-    llm.ask("rewrite_implicit.v1", QUESTION | {"note": ""})
-    llm.ask("rewrite_implicit.v1", QUESTION | {"note": "too intimate"})
+    llm.ask("rewrite_implicit.v1", QUESTION | {"forbidden": [], "note": ""})
+    llm.ask("rewrite_implicit.v1", QUESTION | {"forbidden": [], "note": "too intimate"})
     texts = [seen.messages[1]["content"] for seen in llm.seen]
     assert "Note" not in texts[0]
     assert texts[1].endswith("Note from an earlier step: too intimate")
