@@ -37,6 +37,7 @@ from unbidden.queries.supportive_tables import layer_overlap, layer_size
 from unbidden.recorded import has_recorded, recorded_numbers, recorded_view
 from unbidden.report import dataset as shown
 from unbidden.report import figures, overview
+from unbidden.report.construction import ConstructionReport
 from unbidden.report.folder import RunFolder
 from unbidden.report.glue import cite, glue
 from unbidden.report.headline import dataset_numbers, leak_numbers
@@ -260,6 +261,23 @@ NumberedTable(
     ),
     "tab-supportive-held-out",
     "Recall@10 of implicit queries against the held-out layer, % (recorded).",
+)
+
+# %% [markdown]
+# ## Building queries with a model
+#
+# The library rewrites questions, composes pairs, repairs leaks and filters by a model's verdict and
+# by word checks, on any LoCoMo-shaped data. What follows replays recorded calls of a **small local
+# model** ({glue:text}`construction_model`) on {glue:text}`construction_questions` questions of one
+# conversation of `harbour`: it shows that the path works and how often such a model fails, and says
+# nothing about larger ones. The judge is the same model. The hand-written queries of `harbour` stay
+# the ones that are measured.
+
+# %% tags=["remove-input"]
+construction = ConstructionReport("repaired")
+glue(folder, construction.numbers)
+construction.table(
+    "tab-construction", "Queries built by a small local model, by style (replayed)."
 )
 
 # %% [markdown]

@@ -131,3 +131,21 @@ def shown_supportive_recall(means: pd.DataFrame) -> pd.DataFrame:
         target=lambda frame: frame["metric"].map(names)
     )
     return spread(rows, "target", "system", extra={"n": "n"})
+
+
+def shown_construction(rates: pd.DataFrame) -> pd.DataFrame:
+    """Return what became of the queries of a construction, by style; counts, not shares."""
+    return pd.DataFrame(
+        {
+            "style": rates["style"],
+            "asked": rates["asked"],
+            "unscored": rates["unscored"],
+            "no problem at first": rates["first_clean"],
+            "at the end": rates["clean"],
+            "judged": rates["judged"],
+            "judge says yes": rates["yes"],
+            "passed": rates["passed"],
+            "kept": rates["kept"],
+        },
+        dtype=object,
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -12,8 +12,11 @@ from unbidden.report.summary import complete_conversations, means, select, style
 from unbidden.report.tables import points, with_interval
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from unbidden.corpus.audit import Audit
     from unbidden.corpus.models import Corpus
+    from unbidden.queries.construction import Construction
 
 
 def retrieval_numbers(items: pd.DataFrame, k: int) -> dict[str, str]:
@@ -76,4 +79,19 @@ def leak_numbers(corpus: Corpus) -> dict[str, str]:
         "leak_first": points(above.get("first"), 0),
         "leak_extension": points(above.get("extension"), 0),
         "nested": points(nested, 0),
+    }
+
+
+def construction_numbers(made: Construction, facts: Mapping[str, Any]) -> dict[str, str]:
+    """Return what a recorded construction was of, as text.
+
+    Parameters
+    ----------
+    facts : mapping
+        Its ``run.json``.
+    """
+    asked = made.report.frame("rates").set_index("style")["asked"]
+    return {
+        "construction_model": str(facts["model"]),
+        "construction_questions": str(int(asked["dialog"])),
     }
