@@ -38,9 +38,9 @@ def read_clusters(
     for position, record in enumerate(value):
         where = f"record {position}"
         members = _members(record, file_name, where)
-        gold = _gold(record, file_name, where)
-        homes = _homes(members, conversations)
         name = str(record.get("cluster_id", where))[:100]
+        gold = _gold(record, file_name, f"{where} ({name})")
+        homes = _homes(members, conversations)
         if not homes:
             notes.append(
                 Irregularity("cluster of no loaded conversation", f"{file_name} {name}", "left out")
@@ -135,7 +135,10 @@ def join_rewrites(
     notes : list of Irregularity
         The released conversations that were not.
     """
-    by_content = {_content(conversation): conversation for conversation in released}
+    by_content: dict[tuple[object, ...], Conversation] = {}
+    for conversation in released:
+        # As with clusters, the first of two equal conversations counts.
+        by_content.setdefault(_content(conversation), conversation)
     joined, homes, notes = [], {}, []
     for conversation in conversations:
         other = by_content.pop(_content(conversation), None)
