@@ -1,3 +1,4 @@
+import dataclasses
 import itertools
 
 import pandas as pd
@@ -29,10 +30,13 @@ def corpus(sample, cluster, write, tmp_path):
     sample["qa"][4]["dialog_query"] = "Do you remember what I got rid of?"
     # Two composed queries: the second is of the extension when the first build stops at one.
     cluster["composed_query"] = "I want to tell how it was painted, the boats and all."
-    second = {**cluster, "cluster_id": "S7_C1", "composed_query": "Nothing of it, all about him."}
     write([sample], "set/locomo10_dialog.json")
-    write([cluster, second], "set/locomo10_multimem_full.json")
-    return load_corpus(str(tmp_path / "set"))
+    write([cluster], "set/locomo10_multimem_full.json")
+    corpus = load_corpus(str(tmp_path / "set"))
+    (first,) = corpus.clusters
+    query = dataclasses.replace(first.query, text="Nothing of it, all about him.")
+    second = dataclasses.replace(first, name="S7_C1", query=query)
+    return dataclasses.replace(corpus, clusters=(first, second))
 
 
 def test_items(corpus):

@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from unbidden.corpus.evidence import EvidenceChange, evidence_changes, read_evidence
+from unbidden.corpus.evidence import EvidenceChange, every_id_resolves, evidence_changes
 from unbidden.corpus.models import CATEGORIES, Irregularity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unbidden.corpus.models import Conversation, Corpus
+    from unbidden.corpus.models import Conversation, Corpus, Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,25 +70,27 @@ def denominators(corpus: Corpus) -> dict[str, int]:
     On LoCoMo: 1,986 questions; 1,540 answerable; 1,982 with evidence; 1,536 answerable with
     evidence, over which our means are taken.
     """
-    pairs = [(item, question) for item in corpus.conversations for question in item.questions]
+    questions = [question for item in corpus.conversations for question in item.questions]
     return {
-        "all questions": len(pairs),
-        "answerable": sum(question.answerable for _, question in pairs),
-        "with evidence": sum(bool(question.evidence) for _, question in pairs),
+        "all questions": len(questions),
+        "answerable": sum(question.answerable for question in questions),
+        "with evidence": sum(bool(question.evidence) for question in questions),
         "answerable with evidence": sum(
-            question.answerable and bool(question.evidence) for _, question in pairs
+            question.answerable and bool(question.evidence) for question in questions
         ),
         "answerable, every id resolves after repair": sum(
-            question.answerable and _resolves(question.evidence, item, index)
+            question.answerable and _resolves(question, item)
             for item in corpus.conversations
-            for index, question in enumerate(item.questions)
+            for question in item.questions
         ),
     }
 
 
-def _resolves(texts: tuple[str, ...], conversation: Conversation, index: int) -> bool:
-    read = read_evidence(conversation.questions[index], conversation, "repaired")
-    return bool(texts) and not any(not change.after for change in read.changes)
+def _resolves(question: Question, conversation: Conversation) -> bool:
+    known = conversation.turn_ids
+    return bool(question.evidence) and all(
+        every_id_resolves(text, known) for text in question.evidence
+    )
 
 
 def _content_irregularities(corpus: Corpus) -> Iterator[Irregularity]:

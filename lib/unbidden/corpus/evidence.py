@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 EvidencePolicy = Literal["paper", "repaired"]
 POLICIES: tuple[EvidencePolicy, ...] = get_args(EvidencePolicy)
 
-_ID = re.compile(r"D:?(\d+):(\d+)", re.IGNORECASE)
+_ID = re.compile(r"D:?(\d{1,6}):(\d{1,6})(?!\d)", re.IGNORECASE)
+_REST_OF_ID = re.compile(r"\d|\bD\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,26 @@ def _paper(text: str) -> list[TurnId]:
 def _repaired(text: str, known: frozenset[TurnId]) -> list[TurnId]:
     if text in known:
         return [TurnId(text)]
-    found = [TurnId(f"D{int(s)}:{int(t)}") for s, t in _ID.findall(text)]
-    return [turn_id for turn_id in found if turn_id in known]
+    return [turn_id for turn_id in _named(text) if turn_id in known]
+
+
+def _named(text: str) -> list[TurnId]:
+    return [TurnId(f"D{int(s)}:{int(t)}") for s, t in _ID.findall(text)]
+
+
+def every_id_resolves(text: str, known: frozenset[TurnId]) -> bool:
+    """Return whether the repaired reading of an evidence string drops none of its ids.
+
+    >>> every_id_resolves("D1:1; D:2:01", frozenset({"D1:1", "D2:1"}))
+    True
+    >>> every_id_resolves("D1:1; D9:9", frozenset({"D1:1", "D2:1"}))
+    False
+    """
+    if text in known:
+        return True
+    named = _named(text)
+    unread = _REST_OF_ID.search(_ID.sub("", text))
+    return bool(named) and known.issuperset(named) and unread is None
 
 
 def read_evidence(

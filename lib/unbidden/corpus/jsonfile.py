@@ -1,9 +1,10 @@
-"""Reading a JSON file strictly: whole, UTF-8, no doubled keys, no NaN, bounded depth and size."""
+"""Reading a JSON file strictly: whole, UTF-8, unique keys, finite numbers, bounded size."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 from unbidden.corpus.models import SourceFile
@@ -29,14 +30,21 @@ def _no_constant(token: str) -> float:
     raise ValueError(f"{token} is not a JSON number")
 
 
+def _finite(token: str) -> float:
+    value = float(token)
+    if math.isinf(value):
+        raise ValueError(f"{token[:40]} is too large for a number")
+    return value
+
+
 def read_json(path: Path) -> tuple[Any, SourceFile]:
-    """Return the parsed content of a JSON file and its fingerprint.
+    """Return the parsed content of a JSON file and its fingerprint; a byte order mark is skipped.
 
     Raises
     ------
     DataError
         If the file is missing, too large, not UTF-8, truncated, nested beyond the interpreter's
-        limit, or has doubled keys, NaN or text that is no valid Unicode.
+        limit, or has doubled keys, NaN, infinity or text that is no valid Unicode.
     """
     try:
         size = path.stat().st_size
@@ -56,16 +64,22 @@ def read_json(path: Path) -> tuple[Any, SourceFile]:
             next_step="check the path, or get the data with `unbidden data get NAME`",
         ) from error
     try:
-        text = raw.decode("utf-8")
-        value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+        text = raw.decode("utf-8-sig")
+        value = json.loads(
+            text,
+            object_pairs_hook=_unique_keys,
+            parse_constant=_no_constant,
+            parse_float=_finite,
+        )
         # A lone surrogate escape parses, but can be written nowhere afterwards.
         if "\\ud" in text or "\\uD" in text:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError) as error:
+        damaged = isinstance(error, (json.JSONDecodeError, UnicodeDecodeError))
         raise DataError(
-            f"{path.name} is not a whole JSON file",
+            f"{path.name} is not a {'whole' if damaged else 'usable'} JSON file",
             expected="complete UTF-8 JSON with unique keys and finite numbers",
             got=f"{len(raw):,} bytes, {type(error).__name__}: {str(error)[:200]}",
-            next_step="copy or download the file again",
+            next_step="copy or download the file again" if damaged else "correct the file",
         ) from error
     return value, SourceFile(path.name, hashlib.sha256(raw).hexdigest(), len(raw))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +12,7 @@ from unbidden.corpus import sources
 from unbidden.corpus.jsonfile import read_json
 from unbidden.corpus.locomo import LocomoReader
 from unbidden.corpus.models import Corpus, Irregularity
-from unbidden.corpus.release import join_rewrites, read_clusters
+from unbidden.corpus.release import drop_repeats, join_rewrites, read_clusters
 from unbidden.errors import ConfigError, DataError, closest
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ def load_corpus(dataset: str, *, conversations: Sequence[str] = ()) -> Corpus:
     ConfigError
         If `dataset` is neither a name nor a path, or a conversation is unknown.
     """
-    path = Path(dataset).expanduser()
+    path = _existing(dataset)
     if dataset == "harbour":
         with resources.as_file(resources.files("unbidden.corpus") / "harbour") as folder:
             corpus = _folder(folder, "harbour", "harbour_dialog", "harbour_multimem")
@@ -50,18 +52,35 @@ def load_corpus(dataset: str, *, conversations: Sequence[str] = ()) -> Corpus:
         corpus = _locomo()
     elif dataset == "locomo-conv":
         corpus = _release()
-    elif path.is_dir():
+    elif path is not None and path.is_dir():
         corpus = _folder(path, path.resolve().name)
-    elif path.is_file():
-        corpus = _read("custom", [path], [])
+    elif path is not None:
+        corpus = _read(_file_label(path), [path], [])
     else:
         raise ConfigError(
-            f"unknown dataset {dataset!r}",
+            f"unknown dataset {dataset[:200]!r}",
             expected=f"a name, a JSON file or a folder; {closest(dataset, DATASETS)}",
-            got="neither a known name nor an existing path",
+            got="neither a known name nor a path that can be read",
             next_step="correct the parameter `dataset`",
         )
     return _only(corpus, conversations)
+
+
+def _existing(dataset: str) -> Path | None:
+    """Return the file or folder a text names, or None if there is none that can be looked up."""
+    try:
+        path = Path(dataset).expanduser()
+        return path if path.is_dir() or path.is_file() else None
+    except (OSError, RuntimeError, ValueError):
+        # Too long for the system, closed to us, or of an unknown user's home; the caller says so.
+        return None
+
+
+def _file_label(path: Path) -> str:
+    """Return a corpus name from a file's name, in plain characters, for tables and file names."""
+    label = re.sub(r"[^A-Za-z0-9._-]+", "-", path.stem)[:60].strip(".-")
+    # A file must not pass for one of the named data sets.
+    return "custom" if not label or label in DATASETS else label
 
 
 def _only(corpus: Corpus, wanted: Sequence[str]) -> Corpus:
@@ -80,8 +99,18 @@ def _only(corpus: Corpus, wanted: Sequence[str]) -> Corpus:
         tuple(item for item in corpus.conversations if item.id in wanted),
         tuple(item for item in corpus.clusters if item.conversation in wanted),
         corpus.sources,
-        corpus.irregularities,
+        tuple(item for item in corpus.irregularities if _owner(item, known) in (None, *wanted)),
     )
+
+
+def _owner(note: Irregularity, known: Iterable[str]) -> str | None:
+    """Return the id of the conversation an irregularity concerns, or None."""
+    fits = [
+        name
+        for name in known
+        if note.where == name or note.where.startswith((f"{name}#", f"{name} "))
+    ]
+    return max(fits, key=len, default=None)
 
 
 def _folder(
@@ -122,29 +151,33 @@ def dialog_files(dataset: str) -> list[Path]:
 
     They hold more than a corpus keeps, such as the lists of supportive turns.
     """
-    path = Path(dataset).expanduser()
+    path = _existing(dataset)
     if dataset in ("locomo", "locomo-conv"):
         folder = _release_folder()
     else:
-        folder = path if path.is_dir() else None
+        folder = path if path is not None and path.is_dir() else None
     return sorted(folder.glob("locomo10_dialog*.json")) if folder is not None else []
 
 
 def _locomo() -> Corpus:
     official = _read("locomo", sources.locate("locomo"), [])
-    try:
-        release = _release()
-    except DataError:
+    if _release_folder() is None:
         # Without the release's files the corpus has plain questions only, as its tables show.
         return official
-    joined, notes = join_rewrites(official.conversations, release.conversations)
-    ids = {item.id for item in joined}
+    release = _release()
+    joined, homes, notes = join_rewrites(official.conversations, release.conversations)
+    # The release repeats what is odd in the official file; only the rest is news.
+    news = [item for item in release.irregularities if item not in official.irregularities]
     return Corpus(
         "locomo",
         tuple(joined),
-        tuple(cluster for cluster in release.clusters if cluster.conversation in ids),
+        tuple(
+            dataclasses.replace(cluster, conversation=homes[cluster.conversation])
+            for cluster in release.clusters
+            if cluster.conversation in homes
+        ),
         official.sources + release.sources,
-        (*official.irregularities, *notes),
+        (*official.irregularities, *notes, *news),
     )
 
 
@@ -177,4 +210,5 @@ def _read(name: str, dialogs: Iterable[Path], multimems: Iterable[Path]) -> Corp
         clusters.extend(found)
         files.append(file)
         notes.extend(odd)
-    return Corpus(name, tuple(conversations), tuple(clusters), tuple(files), tuple(notes))
+    kept, repeats = drop_repeats(clusters)
+    return Corpus(name, tuple(conversations), tuple(kept), tuple(files), (*notes, *repeats))

@@ -17,19 +17,19 @@ from unbidden.corpus.models import (
     ConversationId,
     Irregularity,
     Question,
-    Rewrite,
     Session,
-    Style,
     Turn,
     TurnId,
 )
+from unbidden.corpus.rewrites import as_text, read_rewrites, usable_text
 from unbidden.errors import DataError
 
 if TYPE_CHECKING:
     import datetime as dt
 
-_SESSION = re.compile(r"session_(\d+)")
-_DATE = re.compile(r"session_(\d+)_date_time")
+_SESSION = re.compile(r"session_(\d{1,6})")
+_DATE = re.compile(r"session_(\d{1,6})_date_time")
+_TOO_LONG = re.compile(r"session_\d{7,}(_date_time)?")
 
 
 class LocomoReader:
@@ -100,11 +100,16 @@ class LocomoReader:
             self._question(record, index, conversation)
             for index, record in enumerate(self._field(sample, "qa", list, where))
         )
+        if not questions:
+            self._note("no questions", where, "only remembered")
         return Conversation(conversation.id, speakers, sessions, questions)
 
     def _sessions(
         self, raw: Mapping[str, Any], speakers: tuple[str, str], where: str
     ) -> tuple[Session, ...]:
+        for key in raw:
+            if _TOO_LONG.fullmatch(key):
+                raise self._error(where, "session numbers of at most six digits", key[:50])
         numbers = sorted(int(m[1]) for key in raw if (m := _SESSION.fullmatch(key)))
         dated = {int(m[1]) for key in raw if (m := _DATE.fullmatch(key))}
         if orphans := sorted(dated - set(numbers)):
@@ -157,20 +162,19 @@ class LocomoReader:
         turn_id = self._field(record, "dia_id", str, where)
         if not turn_id.strip() or len(turn_id) > 100:
             raise self._error(where, "a dia_id of 1 to 100 characters", repr(turn_id[:50]))
-        caption = record.get("blip_caption")
+        caption, notes = usable_text(record, "blip_caption", where)
+        self.irregularities.extend(notes)
         return Turn(
             TurnId(turn_id),
             self._field(record, "speaker", str, where),
             self._field(record, "text", str, where),
-            caption if isinstance(caption, str) and caption.strip() else None,
+            caption,
         )
 
     def _question(self, record: Any, index: int, conversation: Conversation) -> Question:
         where = f"{conversation.id}#{index}"
         text = self._field(record, "question", str, where)
-        category = record.get("category")
-        if category not in CATEGORIES or isinstance(category, bool):
-            raise self._error(where, f"a category among {sorted(CATEGORIES)}", repr(category))
+        category = self._category(record.get("category"), where)
         evidence = self._field(record, "evidence", list, where)
         if not all(isinstance(item, str) for item in evidence):
             raise self._error(where, "evidence as a list of strings", repr(evidence))
@@ -179,21 +183,23 @@ class LocomoReader:
             self._note("no evidence", where, f"category {category}")
         if not text.strip():
             self._note("empty question", where, "never asked")
-        return Question(
-            index,
-            text,
-            int(category),
-            tuple(evidence),
-            answer,
-            trap,
-            _rewrites(record, conversation.speakers),
-        )
+        rewrites, notes = read_rewrites(record, conversation.speakers, where)
+        self.irregularities.extend(notes)
+        return Question(index, text, category, tuple(evidence), answer, trap, rewrites)
+
+    def _category(self, value: Any, where: str) -> int:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or value not in CATEGORIES:
+            raise self._error(where, f"a category among {sorted(CATEGORIES)}", repr(value))
+        if isinstance(value, float):
+            self._note("category is a decimal number", where, f"{value} read as {int(value)}")
+        return int(value)
 
     def _answers(
         self, record: Mapping[str, Any], category: int, where: str
     ) -> tuple[str | None, str | None]:
-        answer = _text(record.get("answer"))
-        trap = _text(record.get("adversarial_answer"))
+        answer = as_text(record.get("answer"))
+        trap = as_text(record.get("adversarial_answer"))
         if answer is not None and not isinstance(record["answer"], str):
             self._note("answer is not text", where, f"{_kind(record['answer'])} read as {answer!r}")
         if category == 5:
@@ -212,48 +218,3 @@ def _when(session: Session) -> dt.datetime:
 
 def _kind(value: Any) -> str:
     return "nothing" if value is None else f"{type(value).__name__} {str(value)[:80]!r}"
-
-
-def _text(value: Any) -> str | None:
-    """Return an answer as text: numbers become text, lists are joined by commas."""
-    if value is None:
-        return None
-    if isinstance(value, list):
-        return ", ".join(str(item) for item in value)
-    return str(value)
-
-
-def speaker_name(
-    record: Mapping[str, Any], prefix: str, speakers: tuple[str, str], default: str | None
-) -> str | None:
-    """Return the name of the person who speaks a rewrite.
-
-    The release writes a name and the role ``speaker_a`` or ``speaker_b``; either may be missing.
-    """
-    name = record.get(f"{prefix}subject_speaker_name")
-    if isinstance(name, str) and name in speakers:
-        return name
-    roles = {"speaker_a": speakers[0], "speaker_b": speakers[1]}
-    return roles.get(str(record.get(f"{prefix}subject_speaker")), default)
-
-
-def _rewrites(record: Mapping[str, Any], speakers: tuple[str, str]) -> dict[Style, Rewrite]:
-    explicit = speaker_name(record, "", speakers, None)
-    found: dict[Style, Rewrite] = {}
-    styles: tuple[tuple[Style, str], ...] = (
-        ("dialog", ""),
-        ("implicit", "implicit_"),
-        ("counterfactual", "counterfactual_"),
-    )
-    for style, prefix in styles:
-        text = record.get(f"{style}_query")
-        if not isinstance(text, str) or not text.strip():
-            continue
-        found[style] = Rewrite(
-            text,
-            speaker_name(record, prefix, speakers, explicit),
-            _text(record.get("expected_memory_use")) if style == "implicit" else None,
-            _text(record.get("asserted_wrong")) if style == "counterfactual" else None,
-            _text(record.get("naturalness")) if style == "dialog" else None,
-        )
-    return found

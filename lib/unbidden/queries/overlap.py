@@ -23,6 +23,7 @@ their theirs them then there these they this those through to too under until up
 were what when where which while who whom why will with would you your yours
 """
 _STOP = frozenset(_FUNCTION_WORDS.split())
+_COLUMNS = ["conversation", "query_id", "style", "category", "words", "value"]
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -41,7 +42,8 @@ def overlap_items(corpus: Corpus, queries: Sequence[Query]) -> pd.DataFrame:
     -------
     DataFrame
         Columns ``conversation, query_id, style, category, words, value``; `value` is missing
-        where a query has no gold turn in the conversation or no content word.
+        where a query has no gold turn in the conversation or no content word. No queries give
+        no rows.
     """
     held: dict[tuple[str, str], frozenset[str]] = {
         (conversation.id, turn.id): content_words(
@@ -65,8 +67,8 @@ def overlap_items(corpus: Corpus, queries: Sequence[Query]) -> pd.DataFrame:
                 "value": len(words & there) / len(words) if words and turns else float("nan"),
             }
         )
-    frame = pd.DataFrame(records)
-    return frame.astype({"category": "Int8"})
+    frame = pd.DataFrame(records, columns=_COLUMNS)
+    return frame.astype({"category": "Int8", "words": "int64", "value": "float64"})
 
 
 def _known(held: Container[tuple[str, str]], query: Query) -> frozenset[str]:
