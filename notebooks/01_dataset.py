@@ -276,9 +276,7 @@ NumberedTable(
 # %% tags=["remove-input"]
 construction = ConstructionReport("repaired")
 glue(folder, construction.numbers)
-construction.table(
-    "tab-construction", "Queries built by a small local model, by style (replayed)."
-)
+construction.table("tab-construction", "Queries built by a small local model, by style (replayed).")
 
 # %% [markdown]
 # ## LoCoMo, recorded

@@ -11,7 +11,6 @@ from unbidden.report.dataset import shown_construction
 from unbidden.report.headline import construction_numbers
 from unbidden.report.tables import NumberedTable
 
-
 _ABSENT = pd.DataFrame([{"": "no construction is recorded in this installation"}])
 
 
