@@ -20,6 +20,10 @@ def shown_leaks(rates: pd.DataFrame) -> pd.DataFrame:
     """
     by = [name for name in ("style", "subset", "nested") if name in rates]
     records = []
+    if "subset" in rates:
+        # A corpus built at one go has no first build to set apart.
+        whole = rates.groupby("style")["subset"].transform("nunique").eq(1)
+        rates = rates.assign(subset=rates["subset"].mask(whole, "all"))
     for key, group in rates.groupby(by, sort=False, dropna=False):
         values = dict(zip(by, key, strict=True))
         record: dict[str, Any] = {"queries": _label(values), "n": int(group["n"].iloc[0])}
