@@ -176,6 +176,15 @@ def test_a_proxy_is_not_used_for_this_machine(endpoint, client, monkeypatch):
     assert client(server.base_url, max_retries=0).ask("echo.v1", {"item": 1}).ok
 
 
+@pytest.fixture
+def interruptible():
+    """Take SIGINT as Python does by default: a job started in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_interrupt_stops_the_batch_and_keeps_what_was_answered(endpoint, client):
     server = endpoint("--latency", "0.2")
     llm = client(server.base_url, concurrency=4)
