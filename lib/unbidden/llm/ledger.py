@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import time
 from typing import TYPE_CHECKING, Any, Self
 
 from unbidden.errors import LLMError
 from unbidden.llm.migrations import migrate
 from unbidden.llm.outcome import Usage
 from unbidden.llm.row import Row
+from unbidden.writeahead import BUSY_SECONDS, write_ahead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_BUSY_SECONDS = 60.0
 _COLUMNS = (
     "key, request, role, prompt, prompt_sha256, status, reason, text, body, "
     "input_tokens, output_tokens, requests, seconds, created"
@@ -47,9 +46,9 @@ class Ledger:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(
-                path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+                path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
-            _write_ahead(self._db)
+            write_ahead(self._db)
             # Survives kill -9; a power cut may lose the last calls, never the file.
             self._db.execute("PRAGMA synchronous = NORMAL")
             migrate(self._db)
@@ -131,20 +130,6 @@ class Ledger:
     def _select(self, clause: str, *values: str) -> list[tuple[Any, ...]]:
         with self._lock:
             return self._db.execute(f"SELECT {_COLUMNS} FROM call {clause}", values).fetchall()
-
-
-def _write_ahead(db: sqlite3.Connection) -> None:
-    # Of two processes that open a new file at once, one is refused here without any waiting,
-    # whatever the busy timeout.
-    end = time.monotonic() + _BUSY_SECONDS
-    while True:
-        try:
-            db.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > end:
-                raise
-            time.sleep(0.01)
 
 
 def _row(found: tuple[Any, ...]) -> Row:

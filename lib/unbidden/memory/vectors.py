@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unbidden.writeahead import BUSY_SECONDS, write_ahead
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
@@ -42,8 +44,8 @@ class VectorCache:
             )
 
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self.path, timeout=60)
-        connection.execute("PRAGMA journal_mode=WAL")
+        connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS)
+        write_ahead(connection)
         return connection
 
     def key(self, text: str) -> bytes:
