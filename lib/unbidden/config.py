@@ -99,9 +99,9 @@ class RunConfig(BaseModel):
 
     @field_validator("*", mode="before")
     @classmethod
-    def _list_from_text(cls, value: object) -> object:
-        """Read a list given as text, as ``papermill -p NAME '[...]'`` passes it."""
-        if isinstance(value, str) and value.lstrip().startswith("["):
+    def _from_text(cls, value: object) -> object:
+        """Read a list or object given as text, as ``papermill -p NAME '[...]'`` passes it."""
+        if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
             try:
                 return json.loads(value)
             except ValueError:
@@ -157,7 +157,33 @@ class RunConfig(BaseModel):
         return Path(out) if out else run_folder(self.run, self.chapter)
 
 
-class RetrievalConfig(RunConfig):
+class ModelConfig(RunConfig):
+    """Parameters of chapters that ask models.
+
+    Attributes
+    ----------
+    llm_mode : {"replay", "record", "live"}
+        "replay" makes no call; "record" makes those that are not on record; "live" makes all.
+    answer_model, judge_model, memory_model : str
+        Names as the endpoint knows them; an empty judge or memory model is the answer model.
+    local_model : str
+        A local model to serve while the chapter runs, unless it only replays.
+    max_calls, max_tokens, max_money : number or None
+        Budget; a run that would exceed it stops cleanly and can be resumed.
+    """
+
+    llm_mode: Literal["replay", "record", "live"] = "replay"
+    answer_model: str = "qwen2.5-coder-1.5b"
+    judge_model: str = ""
+    memory_model: str = ""
+    local_model: str = ""
+    concurrency: Count = 8
+    max_calls: Count | None = None
+    max_tokens: Annotated[int, Field(gt=0)] | None = None
+    max_money: Annotated[float, Field(gt=0)] | None = None
+
+
+class RetrievalConfig(ModelConfig):
     """Parameters of the retrieval chapter.
 
     Attributes
@@ -170,6 +196,12 @@ class RetrievalConfig(RunConfig):
         Distinct turns, and shown tokens, at which recall is also measured.
     protocol : {"paper", "repaired"}
         Text form of a turn.
+    settings : {"locomo-conv", "published"}
+        How systems are set, see `unbidden.memory.presets`.
+    system_options : dict of str to dict
+        Options of single systems, by name; they go before `settings`.
+    max_failed : float
+        A conversation of whose units a system lost a larger share is unscored for it.
     """
 
     systems: tuple[str, ...] = ("bm25", "dense", "rrf")
@@ -179,6 +211,9 @@ class RetrievalConfig(RunConfig):
     token_budgets: Counts = (600,)
     protocol: Literal["paper", "repaired"] = "paper"
     embedder: str = "all-MiniLM-L6-v2"
+    settings: Literal["locomo-conv", "published"] = "locomo-conv"
+    system_options: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    max_failed: Annotated[float, Field(ge=0, le=1)] = 0.05
 
     @property
     def all_ks(self) -> list[int]:
@@ -189,28 +224,3 @@ class RetrievalConfig(RunConfig):
     def depth(self) -> int:
         """Memories to ask for: enough for every K and, where one memory is one turn, budget."""
         return max(*self.all_ks, *self.turn_budgets, 50)
-
-
-class ModelConfig(RunConfig):
-    """Parameters of chapters that ask models.
-
-    Attributes
-    ----------
-    llm_mode : {"replay", "record", "live"}
-        "replay" makes no call; "record" makes those that are not on record; "live" makes all.
-    answer_model, judge_model : str
-        Names as the endpoint knows them; an empty judge is the answer model.
-    local_model : str
-        A local model to serve while the chapter runs, unless it only replays.
-    max_calls, max_tokens, max_money : number or None
-        Budget; a run that would exceed it stops cleanly and can be resumed.
-    """
-
-    llm_mode: Literal["replay", "record", "live"] = "replay"
-    answer_model: str = "qwen2.5-coder-1.5b"
-    judge_model: str = ""
-    local_model: str = ""
-    concurrency: Count = 8
-    max_calls: Count | None = None
-    max_tokens: Annotated[int, Field(gt=0)] | None = None
-    max_money: Annotated[float, Field(gt=0)] | None = None

@@ -1,4 +1,4 @@
-"""The four errors a user can meet, each saying what, expected, got and what to do next."""
+"""The errors a user can meet, each saying what, expected, got and what to do next."""
 
 from __future__ import annotations
 
@@ -48,6 +48,10 @@ class ConfigError(UnbiddenError):
 
 class LLMError(UnbiddenError):
     """A model call cannot be made or replayed."""
+
+
+class NotRecorded(LLMError):  # noqa: N818 - reads as what is the case
+    """A call is to be replayed and is not on record."""
 
 
 class BudgetExceeded(UnbiddenError):  # noqa: N818 - a stop on purpose, not a fault

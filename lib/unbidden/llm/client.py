@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Literal
 
-from unbidden.errors import ConfigError, LLMError
+from unbidden.errors import ConfigError, NotRecorded
 from unbidden.llm.asker import Asker
 from unbidden.llm.base import LLM, prepare
 from unbidden.llm.budget import Budget, Purse
@@ -129,7 +129,7 @@ class Client(LLM):
         with Progress(len(items), self.prices, label) as progress:
             return self._transport.run(lambda: asker.ask_all(items, progress))
 
-    def _missing(self, items: Sequence[Prepared]) -> LLMError:
+    def _missing(self, items: Sequence[Prepared]) -> NotRecorded:
         first = items[0]
         rows = [row for source in self._sources for row in source.rows()]
         same = [row for row in rows if row.prompt == first.prompt.name]
@@ -141,7 +141,7 @@ class Client(LLM):
             models = sorted({json.loads(row.request)["body"]["model"] for row in same})
             found = f"{len(same)} calls of this prompt, models {', '.join(models)}"
         where = f" of {self.run}" if self.run else ""
-        return LLMError(
+        return NotRecorded(
             f"{len(items)} model calls{where} are not recorded",
             expected=f"among others a call of prompt {first.prompt.name!r} with model "
             f"{first.model!r}, key {first.keys[0][:16]}",

@@ -38,7 +38,12 @@ def open_llm(config: ModelConfig) -> LLM:
     recordings = project_root() / "results" / "ledger"
     planning = os.environ.get(PLAN_VARIABLE, "").strip()
     client = connect(
-        LLMSettings.of(config.answer_model, config.judge_model or None, **_one_at_a_time(config)),
+        LLMSettings.of(
+            config.answer_model,
+            config.judge_model or None,
+            memory=config.memory_model or None,
+            **_one_at_a_time(config),
+        ),
         "replay" if planning else config.llm_mode,
         ledger=run_folder(config.run, "ledger").with_suffix(".sqlite"),
         recorded=recordings if recordings.is_dir() else None,
@@ -66,11 +71,11 @@ class PlanningLLM(LLM):
     ----------
     client : Client
         For prompts, models, prices and known answers; it sends nothing.
-    path : Path
+    path : Path, optional
         Where the plan is written, after every batch.
     """
 
-    def __init__(self, client: Client, path: Path) -> None:
+    def __init__(self, client: Client, path: Path | None = None) -> None:
         self._client, self._path = client, path
         self._calls: list[Call] = []
 
@@ -78,7 +83,8 @@ class PlanningLLM(LLM):
         """Return known outcomes, and "planned" for the rest."""
         batch = list(calls)
         self._calls.extend(batch)
-        write_text(self._path, str(self.plan()) + "\n")
+        if self._path is not None:
+            write_text(self._path, str(self.plan()) + "\n")
         found = (self._client.known(self._client.prepare(call)) for call in batch)
         return [outcome or Outcome("planned", "this run only plans") for outcome in found]
 

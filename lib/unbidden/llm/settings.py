@@ -76,15 +76,17 @@ class LLMSettings(_Frozen):
     concurrency: int = Field(default=8, ge=1)
 
     @classmethod
-    def of(cls, answer: str, judge: str | None = None, **options: Any) -> LLMSettings:
-        """Return settings with one model for all roles, or another one for the judge.
+    def of(
+        cls, answer: str, judge: str | None = None, *, memory: str | None = None, **options: Any
+    ) -> LLMSettings:
+        """Return settings with one model for all roles, or others for the judge and the memory.
 
         Parameters
         ----------
         answer : str
-            Model of the roles answer, memory and rewriter.
-        judge : str, optional
-            Model of the judge; None means `answer`.
+            Model of the roles answer and rewriter.
+        judge, memory : str, optional
+            Model of the judge, and of what builds and searches memories; None means `answer`.
         **options
             Fields of `LLMSettings` and, applied to every role, of `RoleSettings`.
 
@@ -96,7 +98,8 @@ class LLMSettings(_Frozen):
         }
         role = RoleSettings(model=answer, **shared)
         grader = RoleSettings(model=judge or answer, **shared)
-        return cls(rewriter=role, memory=role, answer=role, judge=grader, **options)
+        keeper = RoleSettings(model=memory or answer, **shared)
+        return cls(rewriter=role, memory=keeper, answer=role, judge=grader, **options)
 
     def role(self, name: Role) -> RoleSettings:
         """Return the settings of one role."""

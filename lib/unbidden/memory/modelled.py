@@ -11,14 +11,14 @@ from unbidden.errors import ConfigError
 from unbidden.memory.calls import CountedCalls, required
 from unbidden.memory.embed import MINILM
 from unbidden.memory.embed import embedder as named_embedder
-from unbidden.memory.protocol import Failure, IngestReport
+from unbidden.memory.protocol import CallCount, Failure, IngestReport
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from unbidden.corpus.models import Conversation, Session, Turn, TurnId
     from unbidden.llm import LLM, Outcome
-    from unbidden.memory.protocol import CallCount, Retrieved, SystemInfo
+    from unbidden.memory.protocol import Retrieved, SystemInfo
     from unbidden.memory.records import Change, Encodes, MemoryRecord, RecordStore
 
 V = TypeVar("V")
@@ -123,6 +123,8 @@ class ModelledSystem(ABC):
         self.calls = CountedCalls(required(llm, self.info.name), attempts)
         self.embedder: Encodes = named_embedder(embedder) if isinstance(embedder, str) else embedder
         self.log = IngestLog()
+        self._stored_calls: dict[str, CallCount] = {}
+        self._earlier: dict[str, CallCount] = {}
 
     @abstractmethod
     def build(self, conversation: Conversation) -> None:
@@ -170,10 +172,23 @@ class ModelledSystem(ABC):
 
     def ingest(self, conversation: Conversation) -> IngestReport:
         """Take in a conversation, forgetting any other."""
+        self._earlier = dict(self.search_calls)
         self.log = IngestLog()
         self.calls.reset()
+        self._stored_calls = {}
         self.build(conversation)
-        return self.log.report(len(self.records()), self.calls.counts)
+        self._stored_calls = self.calls.counts
+        return self.log.report(len(self.records()), self._stored_calls)
+
+    @property
+    def search_calls(self) -> Mapping[str, CallCount]:
+        """Model calls of all searches since the system was made, by prompt name."""
+        found = dict(self._earlier)
+        for name, count in self.calls.counts.items():
+            made = count - self._stored_calls.get(name, CallCount())
+            if made.calls:
+                found[name] = found.get(name, CallCount()) + made
+        return found
 
     def records(self) -> list[MemoryRecord]:
         """Return all memories held, store by store, in order of making."""

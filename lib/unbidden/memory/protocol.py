@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
@@ -105,6 +105,14 @@ class CallCount:
     uncounted: int = 0
     seconds: float = 0.0
 
+    def __add__(self, other: CallCount) -> CallCount:
+        """Return the counts of both."""
+        return CallCount(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+    def __sub__(self, other: CallCount) -> CallCount:
+        """Return what this has more than an earlier count."""
+        return CallCount(*(a - b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
@@ -174,4 +182,14 @@ class CountsSearches(Protocol):
     @property
     def search_events(self) -> Mapping[str, int]:
         """Counts since the system was made, by what happened ("keywords failed, ...")."""
+        ...
+
+
+@runtime_checkable
+class AsksWhileSearching(Protocol):
+    """A system that may ask a model while it searches, and counts those calls."""
+
+    @property
+    def search_calls(self) -> Mapping[str, CallCount]:
+        """Counts by prompt name since the system was made, without those of storing."""
         ...

@@ -5,9 +5,12 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
+from unbidden.errors import ConfigError, closest
 from unbidden.registry import Registry
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from unbidden.memory.protocol import MemorySystem
 
 SYSTEMS: Registry[MemorySystem] = Registry(
@@ -29,18 +32,32 @@ SYSTEMS: Registry[MemorySystem] = Registry(
 )
 
 
-def create_system(name: str, **options: Any) -> MemorySystem:
+def create_system(
+    name: str, *, own: Mapping[str, Any] | None = None, **options: Any
+) -> MemorySystem:
     """Return a new memory system, given those of the run's `options` that it takes.
 
     A user's own class need not know every option of the study: what its signature does not name
     is not passed.
 
+    Parameters
+    ----------
+    own : mapping of str, optional
+        Options meant for this system alone; they go before those of the run.
+
     Raises
     ------
     ConfigError
-        If the name is unknown or its module cannot be imported.
+        If the name is unknown, its module cannot be imported, or it lacks an option of `own`.
     """
     parameters = inspect.signature(SYSTEMS.factory(name)).parameters
     takes_any = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())
+    for key in own or {}:
+        if not takes_any and key not in parameters:
+            raise ConfigError(
+                f"memory system {name!r} has no option {key!r}",
+                expected=closest(key, parameters),
+                next_step="correct `system_options`",
+            )
     taken = {key: value for key, value in options.items() if takes_any or key in parameters}
-    return SYSTEMS.create(name, **taken)
+    return SYSTEMS.create(name, **{**taken, **(own or {})})

@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 
 # Okabe and Ito's palette, safe for the common forms of colour blindness.
 _PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#7F7F7F", "#000000")
-_MARKERS = "osD^vPX*"
-_FIXED = {"bm25": 0, "dense": 1, "rrf": 2}
+_MARKERS = "osD^vPX*<>hp"
+# More systems than colours that can be told apart: the marker tells those of one colour apart.
+_FIXED = {
+    **{"bm25": 0, "dense": 1, "rrf": 2, "amem": 3, "mem0": 4, "anchormem": 5, "nemori": 6},
+    **{"memora": 7, "amem-noevo": 8, "mem0-v2": 9, "theanine": 10, "msc-retrieval": 11},
+}
 _RC: dict[str, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -51,11 +55,11 @@ def use_style() -> None:
 
 def _look(systems: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Return colour and marker by system: fixed for ours, next free for a user's."""
-    free = [i for i in range(len(_PALETTE)) if i not in _FIXED.values()]
+    free = [i for i in range(len(_MARKERS)) if i not in {_FIXED.get(name) for name in systems}]
     look = {}
     for system in systems:
-        i = _FIXED[system] if system in _FIXED else free.pop(0) if free else len(_PALETTE) - 1
-        look[system] = (_PALETTE[i], _MARKERS[i])
+        i = _FIXED[system] if system in _FIXED else free.pop(0) if free else len(_MARKERS) - 1
+        look[system] = (_PALETTE[i % len(_PALETTE)], _MARKERS[i])
     return look
 
 

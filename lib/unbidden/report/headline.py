@@ -6,17 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from unbidden.llm.localmodels import local_models
 from unbidden.queries.audit import leak_items, leak_rates, query_items
 from unbidden.queries.clusters import mine_pairs
 from unbidden.report.summary import complete_conversations, means, select, style_drop
+from unbidden.report.systems import model_of
 from unbidden.report.tables import points, with_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from unbidden.config import RetrievalConfig
     from unbidden.corpus.audit import Audit
     from unbidden.corpus.models import Corpus
     from unbidden.queries.construction import Construction
+    from unbidden.retrieval import Rankings
 
 
 def retrieval_numbers(items: pd.DataFrame, k: int) -> dict[str, str]:
@@ -44,6 +48,22 @@ def retrieval_numbers(items: pd.DataFrame, k: int) -> dict[str, str]:
         change = sign + points(abs(row["difference"]))
         numbers[f"change_{row['style']}_{row['system']}"] = change
     return numbers
+
+
+def systems_numbers(config: RetrievalConfig, rankings: Sequence[Rankings]) -> dict[str, str]:
+    """Return what the text says of the model that built memories, and of what was not run."""
+    model = model_of(config)
+    modelled = [ranking for ranking in rankings if ranking.info.needs_llm]
+    unrun = [ranking.system for ranking in modelled if not ranking.ingests]
+    small = "It is a small local model that runs on a laptop. " if model in local_models() else ""
+    return {
+        "memory_model": model,
+        "model_note": small
+        + (f"Not run: {', '.join(unrun)}." if unrun else "All of them were run.")
+        if modelled
+        else "No system of this run has one.",
+        "max_failed": f"{config.max_failed:.0%}".replace("%", " %"),
+    }
 
 
 def dataset_numbers(found: Audit, pairs: dict[str, dict[str, int]]) -> dict[str, str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from unbidden.memory.presets import needs_model
 from unbidden.memory.units import PROTOCOLS
 from unbidden.queries.build import build_queries
 from unbidden.report import figures
@@ -133,8 +134,10 @@ class RetrievalReport:
         return self._show(name, drops, shown, caption)
 
     def pairs_table(self, name: str, caption: str) -> NumberedTable:
-        """Return the paired difference of every two systems."""
-        pairs = system_pairs(self._rows(), seed=self._seed)
+        """Return the paired difference of every two systems that no model writes for."""
+        rows = self._rows()
+        rows = rows[[not needs_model(name) for name in rows["system"]]]
+        pairs = system_pairs(rows, seed=self._seed)
         shown = shown_differences(pairs, ["style", "first", "second"]) if len(pairs) else pairs
         return self._show(name, pairs, shown, caption)
 
@@ -182,10 +185,13 @@ def both_protocols(corpus: Corpus, config: RetrievalConfig, items: pd.DataFrame)
     """Return the recall items of the paper's protocol and of ours, told apart by condition.
 
     A protocol is the text form of a turn together with the reading of evidence; `items` serve for
-    the one this run has, if it has one whole.
+    the one this run has, if it has one whole. Systems whose memories a model writes are left out:
+    another text form would mean other calls.
     """
+    systems = [name for name in config.systems if not needs_model(name)]
+    items = items[items["system"].isin(systems)]
     frames = []
-    for protocol in PROTOCOLS:
+    for protocol in PROTOCOLS if systems else ():
         if config.protocol == config.evidence == protocol:
             frames.append(items)
             continue
@@ -193,11 +199,11 @@ def both_protocols(corpus: Corpus, config: RetrievalConfig, items: pd.DataFrame)
         rankings = retrieve(
             corpus,
             queries,
-            config.systems,
+            systems,
             depth=config.top_k,
             protocol=protocol,
             embedder=config.embedder,
         )
         frames.append(score_rankings(corpus.name, rankings, ks=[config.top_k], condition=protocol))
-    both = pd.concat(frames, ignore_index=True)
+    both = pd.concat(frames, ignore_index=True) if frames else items
     return both[(both["metric"] == "recall") & (both["k"] == config.top_k)]

@@ -29,6 +29,12 @@ def select(
     return rows
 
 
+def scored_systems(items: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of systems with a value anywhere; a system that was not run has none."""
+    scored = items.groupby("system")["value"].transform(lambda values: values.notna().any())
+    return items[scored]
+
+
 def means(rows: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Return mean, interval, items, conversations and unscored items for each group of `by`.
 
@@ -108,6 +114,27 @@ def system_pairs(rows: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
                 records.append(
                     {"style": style, "first": first, "second": second, **_comparison(compared)}
                 )
+    return _with_holm(records)
+
+
+def against(rows: pd.DataFrame, reference: str, *, seed: int = 0) -> pd.DataFrame:
+    """Return each system's paired difference from one of them, per metric and style.
+
+    With many systems, all pairs are many tests of which most answer no question; Holm's
+    correction is over the rows of this table.
+    """
+    records: list[dict[str, Any]] = []
+    for (metric, style), group in _groups(rows, ["metric", "style"]):
+        wide = group.pivot(index="query_id", columns="system", values="value")
+        homes = group.drop_duplicates("query_id").set_index("query_id")["conversation"]
+        for system in dict.fromkeys(group["system"]):
+            if system == reference:
+                continue
+            compared = compare_paired(
+                wide[reference], wide[system], list(homes.loc[wide.index]), seed=seed
+            )
+            key = {"metric": metric, "style": style, "system": system}
+            records.append({**key, **_comparison(compared)})
     return _with_holm(records)
 
 

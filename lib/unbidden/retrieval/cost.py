@@ -54,6 +54,7 @@ def cost_items(
                 (hit.text, count_tokens(hit.text)) for hit in hits if hit.text not in tokens
             )
         known = ranking.info.provenance != "none"
+        refused = [ranking.refused.get(query.conversation) for query in ranking.queries]
         base = item_keys(dataset, ranking, condition)
         for k in ks:
             first = [hits[:k] for hits in ranking.hits]
@@ -64,8 +65,9 @@ def cost_items(
                 ],
                 "tokens_shown": [float(sum(tokens[hit.text] for hit in hits)) for hits in first],
             }
-            for metric, found in counts.items():
-                reason = NO_PROVENANCE if metric == "turns_covered" and not known else None
-                reasons = pd.Series([reason] * len(found), dtype="str")
+            for metric, values in counts.items():
+                unknown = NO_PROVENANCE if metric == "turns_covered" and not known else None
+                reasons = pd.Series([reason or unknown for reason in refused], dtype="str")
+                found = np.where(reasons.isna(), values, np.nan)
                 frames.append(base.assign(metric=metric, k=k, count=found, unscored=reasons))
     return pd.concat(frames, ignore_index=True)[COST_COLUMNS]

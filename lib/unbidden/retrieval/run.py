@@ -3,20 +3,49 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Literal
 
-from unbidden.errors import ConfigError, DataError, UnbiddenError
-from unbidden.memory.protocol import CountsSearches, PreparesTexts, Provenance, SystemInfo
+from unbidden.errors import ConfigError, DataError, NotRecorded
+from unbidden.memory.protocol import AsksWhileSearching, CountsSearches, PreparesTexts
 from unbidden.memory.registry import create_system
+from unbidden.retrieval.contract import check_found, checked, naming, refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from unbidden.corpus.models import Corpus
-    from unbidden.memory.protocol import IngestReport, MemorySystem, Retrieved
+    from unbidden.corpus.models import Conversation, Corpus
+    from unbidden.memory.protocol import (
+        CallCount,
+        IngestReport,
+        MemorySystem,
+        Retrieved,
+        SystemInfo,
+    )
     from unbidden.queries.build import Query
+
+
+NOT_RECORDED = "the model calls of this conversation are not on record"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """When a system's store of a conversation is not scored.
+
+    Attributes
+    ----------
+    max_failed : float
+        Largest share of units that may have failed.
+    unrecorded : {"error", "unscored"}
+        Where calls are replayed and are not on record: stop, or go on without the conversation.
+    """
+
+    max_failed: float = 0.05
+    unrecorded: Literal["error", "unscored"] = "error"
+
+
+STRICT = Rules()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +60,10 @@ class Rankings:
         By conversation: each was taken in once.
     notes : tuple of str
         Warnings to print beside the numbers.
+    refused : dict of str to str
+        Conversations whose store is not fit to be scored, with the reason.
+    search_calls : mapping of str to CallCount
+        Model calls made while searching, by prompt name; those of storing are in `ingests`.
     """
 
     system: str
@@ -40,6 +73,8 @@ class Rankings:
     hits: list[list[Retrieved]]
     ingests: dict[str, IngestReport]
     notes: tuple[str, ...] = ()
+    refused: Mapping[str, str] = field(default_factory=dict)
+    search_calls: Mapping[str, CallCount] = field(default_factory=dict)
 
 
 def retrieve(
@@ -48,6 +83,8 @@ def retrieve(
     systems: Sequence[str],
     *,
     depth: int,
+    rules: Rules = STRICT,
+    per_system: Mapping[str, Mapping[str, object]] | None = None,
     **options: object,
 ) -> list[Rankings]:
     """Return the rankings of each system over all queries.
@@ -60,8 +97,12 @@ def retrieve(
         Registry names, or ``package.module:Class``.
     depth : int
         Memories asked for per query: the largest K that will be scored.
+    rules : Rules
+        When a conversation is refused, so that its queries are unscored.
+    per_system : mapping of str to mapping, optional
+        Options of one system, by its name; an unknown one is an error.
     **options
-        Passed to each system that takes them (protocol, embedder, ...).
+        Passed to each system that takes them (protocol, embedder, llm, ...).
 
     Raises
     ------
@@ -88,84 +129,75 @@ def retrieve(
             got=f"{len(corpus.conversations)} conversations of {corpus.name}",
             next_step="check `styles`, `conversations` and the data set (`unbidden data check`)",
         )
-    return [
-        _run_system(name, _checked(name, create_system(name, **options)), corpus, queries, depth)
-        for name in systems
-    ]
-
-
-def _checked(name: str, system: MemorySystem) -> MemorySystem:
-    """Return a system that has the protocol's parts, before any work is done with it."""
-    info = getattr(system, "info", None)
-    known = get_args(Provenance)
-    lacking = [part for part in ("ingest", "search") if not callable(getattr(system, part, None))]
-    if not isinstance(info, SystemInfo):
-        lacking.append("info (a SystemInfo)")
-    elif info.provenance not in known:
-        lacking.append(f"a provenance among {', '.join(known)}")
-    if lacking:
-        raise ConfigError(
-            f"{name!r} is no memory system",
-            expected="`info`, `ingest` and `search`, as in the guide, 'Add a memory system'",
-            got=f"without {', '.join(lacking)}",
-            next_step="add what it lacks",
-        )
-    return system
-
-
-@contextmanager
-def _naming(name: str, doing: str) -> Iterator[None]:
-    """Say which system failed at what, whatever it raises."""
-    try:
-        yield
-    except UnbiddenError:
-        raise
-    except Exception as error:
-        raise DataError(
-            f"system {name!r} failed {doing}",
-            got=f"{type(error).__name__}: {str(error)[:300]}",
-            next_step="correct the system; the traceback above names the line",
-        ) from error
+    rankings = []
+    for name in systems:
+        own = (per_system or {}).get(name, {})
+        system = checked(name, create_system(name, own=own, **options))
+        rankings.append(_run_system(name, system, corpus, queries, depth, rules))
+    return rankings
 
 
 def _run_system(
-    name: str, system: MemorySystem, corpus: Corpus, queries: Sequence[Query], depth: int
+    name: str,
+    system: MemorySystem,
+    corpus: Corpus,
+    queries: Sequence[Query],
+    depth: int,
+    rules: Rules,
 ) -> Rankings:
-    if isinstance(system, PreparesTexts):
-        system.prepare(corpus.conversations, list(dict.fromkeys(query.text for query in queries)))
     hits: list[list[Retrieved]] = []
     ingests: dict[str, IngestReport] = {}
-    for conversation_id, group in groupby(queries, key=lambda query: query.conversation):
-        conversation = corpus.conversation(conversation_id)
-        with _naming(name, f"taking in {conversation_id}"):
-            ingests[conversation_id] = system.ingest(conversation)
-        for query in group:
-            with _naming(name, f"searching for {query.id} ({query.style})"):
-                found = list(system.search(query.text, k=depth, speaker=query.speaker))
-                _check(name, query, found, depth, conversation.turn_ids)
-            hits.append(found)
+    refused: dict[str, str] = {}
+    with _unrecorded(rules, refused, {query.conversation for query in queries}):
+        if isinstance(system, PreparesTexts):
+            texts = list(dict.fromkeys(query.text for query in queries))
+            system.prepare(corpus.conversations, texts)
+    for key, group in groupby(queries, key=lambda query: query.conversation):
+        asked = list(group)
+        found: list[list[Retrieved]] = [[] for _ in asked]
+        if key not in refused:
+            with _unrecorded(rules, refused, {key}):
+                ingests[key], found = _run_conversation(
+                    name, system, corpus.conversation(key), asked, depth
+                )
+                if reason := refusal(ingests[key], rules.max_failed):
+                    refused[key] = reason
+        hits += found
     notes = [*_notes(ingests, depth, corpus), *_short(hits, depth)]
+    notes += [f"{key}: {reason}" for key, reason in refused.items()]
     if isinstance(system, CountsSearches):
         notes += [f"searches: {event} ({n})" for event, n in system.search_events.items() if n]
-    return Rankings(name, system.info, depth, queries, hits, ingests, tuple(notes))
+    calls = dict(system.search_calls) if isinstance(system, AsksWhileSearching) else {}
+    return Rankings(name, system.info, depth, queries, hits, ingests, tuple(notes), refused, calls)
 
 
-def _check(
-    name: str, query: Query, found: list[Retrieved], depth: int, known: frozenset[object]
-) -> None:
-    """Stop at the first break of the protocol, which would give wrong numbers in silence."""
-    if len(found) > depth:
-        problem, got = f"at most {depth} memories", f"{len(found)}"
-    elif unknown := {source for hit in found for source in hit.sources} - known:
-        problem, got = "source ids of turns of the conversation", f"{sorted(map(str, unknown))[:5]}"
-    else:
-        return
-    raise DataError(
-        f"system {name!r} broke the memory protocol on query {query.id} ({query.style})",
-        expected=problem,
-        got=got,
-        next_step="correct its `search`; see the guide, 'Add a memory system'",
-    )
+@contextmanager
+def _unrecorded(rules: Rules, refused: dict[str, str], keys: Iterable[str]) -> Iterator[None]:
+    """Refuse conversations whose model calls are not on record, if the run may go on without."""
+    try:
+        yield
+    except NotRecorded:
+        if rules.unrecorded == "error":
+            raise
+        refused.update(dict.fromkeys(keys, NOT_RECORDED))
+
+
+def _run_conversation(
+    name: str,
+    system: MemorySystem,
+    conversation: Conversation,
+    queries: Sequence[Query],
+    depth: int,
+) -> tuple[IngestReport, list[list[Retrieved]]]:
+    with naming(name, f"taking in {conversation.id}"):
+        report = system.ingest(conversation)
+    hits = []
+    for query in queries:
+        with naming(name, f"searching for {query.id} ({query.style})"):
+            found = list(system.search(query.text, k=depth, speaker=query.speaker))
+            check_found(name, query, found, depth, conversation.turn_ids)
+        hits.append(found)
+    return report, hits
 
 
 def _notes(ingests: dict[str, IngestReport], depth: int, corpus: Corpus) -> list[str]:

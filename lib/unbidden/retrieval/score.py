@@ -180,8 +180,7 @@ def _frame(
     values: dict[tuple[str, int], list[float]],
     condition: str,
 ) -> pd.DataFrame:
-    reason = None if ranking.info.provenance != "none" else NO_PROVENANCE
-    unscored = [reason if query.gold else NO_GOLD for query in ranking.queries]
+    unscored = [unscored_reason(ranking, query) for query in ranking.queries]
     mask = np.array([text is not None for text in unscored])
     reasons = pd.Series(unscored, dtype="str")
     base = item_keys(dataset, ranking, condition)
@@ -195,6 +194,15 @@ def _frame(
         for (metric, k), found in values.items()
     ]
     return pd.concat(parts, ignore_index=True)[ITEM_COLUMNS]
+
+
+def unscored_reason(ranking: Rankings, query: Query) -> str | None:
+    """Return why recall of a query cannot be scored, or None."""
+    if not query.gold:
+        return NO_GOLD
+    if ranking.info.provenance == "none":
+        return NO_PROVENANCE
+    return ranking.refused.get(query.conversation)
 
 
 def item_keys(dataset: str, ranking: Rankings, condition: str) -> pd.DataFrame:

@@ -77,11 +77,15 @@ def text_recall_items(
         ranks, reasons = [], []
         for query, hits in zip(ranking.queries, ranking.hits, strict=True):
             gold = _looked_for(query, said)
-            reasons.append(None if gold else NO_WORDS if query.gold else NO_GOLD)
+            missing = NO_WORDS if query.gold else NO_GOLD
+            reasons.append(ranking.refused.get(query.conversation) if gold else missing)
             ranks.append([_first_holding(turn, hits, share, words) for turn in gold])
         base = item_keys(corpus.name, ranking, condition)
         for k in ks:
-            value = [np.mean([rank < k for rank in found]) if found else np.nan for found in ranks]
+            value = [
+                np.mean([rank < k for rank in found]) if reason is None else np.nan
+                for found, reason in zip(ranks, reasons, strict=True)
+            ]
             unscored = pd.Series(reasons, dtype="str")
             frames.append(base.assign(metric="text_recall", k=k, value=value, unscored=unscored))
     return pd.concat(frames, ignore_index=True)[ITEM_COLUMNS]

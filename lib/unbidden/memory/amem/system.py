@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from unbidden.corpus.models import Conversation
     from unbidden.llm import LLM
     from unbidden.llm.schemas_notes import NoteAnalysis, NoteEvolution
-    from unbidden.memory.protocol import Retrieved
+    from unbidden.memory.protocol import CallCount, Retrieved
     from unbidden.memory.records import Encodes, MemoryRecord
 
 QueryMode = Literal["llm_keywords", "raw"]
@@ -154,6 +154,11 @@ class AMem(ModelledSystem):
     def search_events(self) -> Mapping[str, int]:
         """Queries whose keywords failed, by what was done instead."""
         return self._keywords.events
+
+    @property
+    def search_calls(self) -> Mapping[str, CallCount]:
+        """Calls for keywords since the system was made, by prompt name."""
+        return self.query_calls.counts
 
     def stores(self) -> list[RecordStore]:
         """Return the store of notes."""

@@ -1,0 +1,213 @@
+"""Tables that set systems of different kinds side by side: budgets, words, costs, failures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from unbidden.memory.presets import needs_model, system_options
+from unbidden.memory.protocol import CallCount
+from unbidden.memory.registry import SYSTEMS
+from unbidden.report.summary import against, means, select
+from unbidden.report.tables import NumberedTable, points, shown_differences, spread
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from unbidden.config import RetrievalConfig
+    from unbidden.report.folder import RunFolder
+    from unbidden.retrieval import Rankings
+
+
+class SystemsReport:
+    """Shows how systems compare when one memory is a turn in one and a session in another.
+
+    Parameters
+    ----------
+    items : DataFrame
+        The long table, with ``text_recall`` beside the recall by turn ids.
+    costs : DataFrame
+        From `unbidden.retrieval.cost_items`.
+    """
+
+    def __init__(
+        self,
+        items: pd.DataFrame,
+        costs: pd.DataFrame,
+        rankings: Sequence[Rankings],
+        config: RetrievalConfig,
+        folder: RunFolder,
+    ) -> None:
+        self._items, self._costs, self._rankings = items, costs, rankings
+        self._config, self._folder = config, folder
+
+    def _show(
+        self, name: str, full: pd.DataFrame, shown: pd.DataFrame, caption: str
+    ) -> NumberedTable:
+        self._folder.table(name.removeprefix("tab-"), full)
+        return NumberedTable(shown, name, caption)
+
+    def settings_table(self, name: str, caption: str) -> NumberedTable:
+        """Return what each system is and how it is set."""
+        config = self._config
+        rows = []
+        for system in config.systems:
+            info = getattr(SYSTEMS.factory(system), "info", None)
+            options = system_options(system, config.settings, config.system_options)
+            rows.append(
+                {
+                    "system": system,
+                    "source": getattr(info, "paper", ""),
+                    "model": model_of(config) if needs_model(system) else "none",
+                    "turn ids": getattr(info, "provenance", ""),
+                    "settings": ", ".join(f"{key}={value}" for key, value in options.items())
+                    or "as published",
+                }
+            )
+        frame = pd.DataFrame(rows)
+        return self._show(name, frame, frame, caption)
+
+    def measures_table(self, name: str, caption: str) -> NumberedTable:
+        """Return recall at K, at a budget of turns and at one of tokens, by style."""
+        config = self._config
+        wanted = [("recall", config.top_k, f"at {config.top_k}")]
+        wanted += [("recall_turns", n, f"{n} turns") for n in config.turn_budgets if n == 10]
+        wanted += [("recall_tokens", n, f"{n} tokens") for n in config.token_budgets]
+        parts = [
+            select(self._items, metric, k).assign(measure=label) for metric, k, label in wanted
+        ]
+        summary = means(pd.concat(parts), ["system", "measure", "style"])
+        shown = summary.assign(row=summary["system"] + ", " + summary["measure"])
+        extra = {"conversations": "conv."}
+        return self._show(name, summary, spread(shown, "row", "style", extra=extra), caption)
+
+    def against_table(self, reference: str, name: str, caption: str) -> NumberedTable:
+        """Return each system's paired difference from one of them, by style and measure."""
+        config = self._config
+        parts = []
+        for metric, k in (("recall", config.top_k), ("recall_tokens", config.token_budgets[0])):
+            rows = select(self._items, metric, k)
+            if reference in set(rows["system"]):
+                parts.append(rows.assign(metric=f"{metric}, {k}"))
+        if not parts:
+            return self._show(name, pd.DataFrame(), pd.DataFrame(), caption)
+        table = against(pd.concat(parts), reference, seed=config.seed)
+        return self._show(
+            name, table, shown_differences(table, ["metric", "style", "system"]), caption
+        )
+
+    def words_table(self, name: str, caption: str) -> NumberedTable:
+        """Return recall by turn ids beside recall by the words that are shown."""
+        rows = self._items[
+            self._items["metric"].isin(["recall", "text_recall"])
+            & (self._items["k"] == self._config.top_k)
+        ]
+        labels = {"recall": "by turn ids", "text_recall": "by words"}
+        rows = rows[rows["category"].ne(5).fillna(True)]
+        summary = means(rows.assign(by=rows["metric"].map(labels)), ["system", "by", "style"])
+        shown = summary.assign(row=summary["system"] + ", " + summary["by"])
+        return self._show(name, summary, spread(shown, "row", "style"), caption)
+
+    def reading_table(self, name: str, caption: str) -> NumberedTable:
+        """Return what K memories cost their reader: turns covered and tokens shown, on average."""
+        rows = self._costs[self._costs["k"] == self._config.top_k]
+        summary = (
+            rows.groupby(["system", "metric"], sort=False)["count"]
+            .agg(["mean", "median", "count"])
+            .reset_index()
+        )
+        wide = summary.pivot(index="system", columns="metric", values="mean")
+        order = [name for name in self._config.systems if name in wide.index]
+        shown = wide.loc[order].reset_index()
+        for column in shown.columns[1:]:
+            shown[column] = ["–" if pd.isna(value) else f"{value:,.1f}" for value in shown[column]]
+        names = {
+            "memories_shown": "memories",
+            "turns_covered": "turns",
+            "tokens_shown": "tokens",
+        }
+        return self._show(name, summary, shown.rename(columns=names), caption)
+
+    def writing_table(self, name: str, caption: str) -> NumberedTable:
+        """Return calls, tokens, seconds and failures of each phase and system."""
+        frame = phase_costs(self._rankings)
+        shown = frame.assign(seconds=[f"{value:,.0f}" for value in frame["seconds"]])
+        return self._show(name, frame, shown, caption)
+
+    def stores_table(self, name: str, caption: str) -> NumberedTable:
+        """Return what each system stored, lost and did, and where it was refused."""
+        rows = []
+        for ranking in self._rankings:
+            reports = ranking.ingests.values()
+            events: dict[str, int] = {}
+            for report in reports:
+                for event, count in report.events.items():
+                    events[event] = events.get(event, 0) + count
+            rows.append(
+                {
+                    "system": ranking.system,
+                    "conv.": len(ranking.ingests),
+                    "units": sum(report.units for report in reports),
+                    "failed": sum(report.failed for report in reports),
+                    "memories": sum(report.memories for report in reports),
+                    "refused": len(ranking.refused),
+                    "events": ", ".join(f"{key} {n:,}" for key, n in events.items() if n),
+                }
+            )
+        frame = pd.DataFrame(rows)
+        return self._show(name, frame, frame, caption)
+
+    def waiting_table(self, plan: pd.DataFrame, name: str, caption: str) -> NumberedTable:
+        """Return what the systems that were not run would take."""
+        shown = plan.assign(
+            calls=[f"at least {n:,}" for n in plan["calls"]],
+            input_tokens=[f"about {n:,}" for n in plan["input_tokens"]],
+        )
+        return self._show(name, plan, shown, caption)
+
+    def sensitivity_table(self, table: pd.DataFrame, name: str, caption: str) -> NumberedTable:
+        """Return recall under other thresholds, beside the one of the run."""
+        shown = table.assign(recall=[points(value) for value in table["recall"]])
+        return self._show(name, table, shown, caption)
+
+
+def model_of(config: RetrievalConfig) -> str:
+    """Return the name of the model that builds memories."""
+    return config.memory_model or config.answer_model
+
+
+def phase_costs(rankings: Iterable[Rankings]) -> pd.DataFrame:
+    """Return one row per system, phase and prompt: calls, failures, tokens and seconds.
+
+    The counts come from the outcomes of the calls, which have those of the ledger.
+    """
+    rows: list[dict[str, Any]] = []
+    for ranking in rankings:
+        stored: dict[str, CallCount] = {}
+        for report in ranking.ingests.values():
+            for prompt, count in report.calls.items():
+                stored[prompt] = stored.get(prompt, CallCount()) + count
+        rows += _phase(ranking.system, "storing", stored)
+        rows += _phase(ranking.system, "searching", ranking.search_calls)
+    columns = [
+        *("system", "phase", "prompt", "calls", "failed"),
+        *("input_tokens", "output_tokens", "seconds"),
+    ]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _phase(system: str, phase: str, counts: Mapping[str, CallCount]) -> list[dict[str, Any]]:
+    return [
+        {
+            "system": system,
+            "phase": phase,
+            "prompt": prompt,
+            "calls": count.calls,
+            "failed": count.failed,
+            "input_tokens": count.input_tokens,
+            "output_tokens": count.output_tokens,
+            "seconds": count.seconds,
+        }
+        for prompt, count in counts.items()
+    ]
