@@ -267,16 +267,28 @@ NumberedTable(
 # ## Building queries with a model
 #
 # The library rewrites questions, composes pairs, repairs leaks and filters by a model's verdict and
-# by word checks, on any LoCoMo-shaped data. What follows replays recorded calls of a **small local
-# model** ({glue:text}`construction_model`) on {glue:text}`construction_questions` questions of one
-# conversation of `harbour`: it shows that the path works and how often such a model fails, and says
-# nothing about larger ones. The judge is the same model. The hand-written queries of `harbour` stay
-# the ones that are measured.
+# by word checks, on any LoCoMo-shaped data. What follows replays recorded calls of **small local
+# models** on one conversation of `harbour`: it shows that the path works and how often such a model
+# fails, and says nothing about larger ones. {glue:text}`construction_model` wrote a query of each
+# style for all {glue:text}`construction_questions` questions and {glue:text}`construction_groups`
+# pairs; of {glue:text}`construction_asked` queries, {glue:text}`construction_kept` passed every
+# check ({numref}`tab-construction`). {glue:text}`larger_model` did so for
+# {glue:text}`larger_questions` questions, and {glue:text}`larger_kept` of
+# {glue:text}`larger_asked` passed ({numref}`tab-construction-larger`). Each judge is the same model
+# as the writer. The hand-written queries of `harbour` stay the ones that are measured.
 
 # %% tags=["remove-input"]
 construction = ConstructionReport("repaired")
-glue(folder, construction.numbers)
-construction.table("tab-construction", "Queries built by a small local model, by style (replayed).")
+larger = ConstructionReport("repaired-larger", "larger")
+glue(folder, {**construction.numbers, **larger.numbers})
+construction.table(
+    "tab-construction", "Queries built by the smaller local model, by style (replayed)."
+)
+
+# %% tags=["remove-input"]
+larger.table(
+    "tab-construction-larger", "Queries built by the larger local model, by style (replayed)."
+)
 
 # %% [markdown]
 # ## LoCoMo, recorded

@@ -17,6 +17,13 @@ _ABSENT = pd.DataFrame([{"": "no construction is recorded in this installation"}
 class ConstructionReport:
     """A construction built again from its recorded calls, where they are at hand.
 
+    Parameters
+    ----------
+    name : str
+        Its folder under ``results/recorded/construction``.
+    prefix : str
+        Of the numbers' names.
+
     Attributes
     ----------
     numbers : dict of str to str
@@ -25,15 +32,13 @@ class ConstructionReport:
         What became of the queries, by style.
     """
 
-    def __init__(self, protocol: str) -> None:
+    def __init__(self, name: str, prefix: str = "construction") -> None:
         self.numbers: dict[str, str] = {}
         self.rates: pd.DataFrame | None = None
-        if has_recorded(RECORDED, protocol):
-            made = replayed(
-                recorded_folder(RECORDED, protocol), project_root() / "results" / "ledger"
-            )
+        if has_recorded(RECORDED, name):
+            made = replayed(recorded_folder(RECORDED, name), project_root() / "results" / "ledger")
             self.rates = made.report.frame("rates")
-            self.numbers = construction_numbers(made, recorded_facts(RECORDED, protocol))
+            self.numbers = construction_numbers(made, recorded_facts(RECORDED, name), prefix=prefix)
 
     def table(self, name: str, caption: str) -> NumberedTable:
         """Return what became of the queries, by style."""

@@ -102,16 +102,24 @@ def leak_numbers(corpus: Corpus) -> dict[str, str]:
     }
 
 
-def construction_numbers(made: Construction, facts: Mapping[str, Any]) -> dict[str, str]:
+def construction_numbers(
+    made: Construction, facts: Mapping[str, Any], *, prefix: str = "construction"
+) -> dict[str, str]:
     """Return what a recorded construction was of, as text.
 
     Parameters
     ----------
     facts : mapping
         Its ``run.json``.
+    prefix : str
+        Of the names.
     """
-    asked = made.report.frame("rates").set_index("style")["asked"]
+    rates = made.report.frame("rates").set_index("style")
+    asked, kept = rates["asked"], rates["kept"]
     return {
-        "construction_model": str(facts["model"]),
-        "construction_questions": str(int(asked["dialog"])),
+        f"{prefix}_model": str(facts["model"]),
+        f"{prefix}_questions": str(int(asked["dialog"])),
+        f"{prefix}_groups": str(int(asked.get("composed", 0))),
+        f"{prefix}_asked": str(int(asked.sum())),
+        f"{prefix}_kept": str(int(kept.sum())),
     }
