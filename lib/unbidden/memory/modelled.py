@@ -170,10 +170,13 @@ class ModelledSystem(ABC):
 
     def ingest(self, conversation: Conversation) -> IngestReport:
         """Take in a conversation, forgetting any other."""
-        self.log = IngestLog()
-        self.calls.reset()
+        self._forget()
         self.build(conversation)
         return self.log.report(len(self.records()), self.calls.counts)
+
+    def _forget(self) -> None:
+        self.log = IngestLog()
+        self.calls.reset()
 
     def records(self) -> list[MemoryRecord]:
         """Return all memories held, store by store, in order of making."""

@@ -24,6 +24,7 @@ SYSTEMS: Registry[MemorySystem] = Registry(
         "anchormem": "unbidden.memory.anchormem:AnchorMem",
         "memora": "unbidden.memory.memora:Memora",
         "nemori": "unbidden.memory.nemori:Nemori",
+        "theanine": "unbidden.memory.theanine:Theanine",
     },
     group="unbidden.systems",
 )

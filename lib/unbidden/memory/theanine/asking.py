@@ -28,7 +28,10 @@ Dialogues = Literal["session", "sources", "none"]
 DIALOGUES: tuple[Dialogues, ...] = get_args(Dialogues)
 
 _PROMPTS = {"label": "theanine_relation.v1", "reason": "theanine_relation_reason.v1"}
-_FORMS = {"label": RelationLabel, "reason": ReasonedRelation}
+_FORMS: dict[str, type[RelationLabel | ReasonedRelation]] = {
+    "label": RelationLabel,
+    "reason": ReasonedRelation,
+}
 
 
 class RelationAsker:
@@ -91,9 +94,7 @@ class RelationAsker:
             self._log.fail(f"links of {pair.new.id}", reason, pair.new.sources)
             self._log.events["relations_failed"] += 1
             return None
-        label: str = checked(
-            outcome.value, _FORMS[self._kind], _PROMPTS[self._kind]
-        ).relation
+        label: str = checked(outcome.value, _FORMS[self._kind], _PROMPTS[self._kind]).relation
         try:
             relation = read_relation(label)
         except UnknownLabel:

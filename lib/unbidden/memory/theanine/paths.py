@@ -7,6 +7,7 @@ integers: they outgrow every float, and a timeline drawn by them is drawn unifor
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, get_args
 
 from unbidden.errors import DataError
@@ -60,39 +61,18 @@ class PathCounts:
         edges: Iterable[tuple[int, int]],
         start_rule: StartRule = "component_oldest",
     ) -> None:
-        size = len(sessions)
-        self._before: list[list[int]] = [[] for _ in range(size)]
-        self._after: list[list[int]] = [[] for _ in range(size)]
-        for old, new in edges:
-            if not sessions[old] < sessions[new]:
-                raise DataError(
-                    "a memory is linked to one that is not earlier",
-                    expected="edges from an earlier session to a later one",
-                    got=f"session {sessions[old]} to session {sessions[new]}",
-                )
-            self._after[old].append(new)
-            self._before[new].append(old)
-        if any(a > b for a, b in zip(sessions, sessions[1:], strict=False)):
-            raise DataError("memories are not in order of time", expected="sessions that never fall")
-        self.first_session = list(sessions)
+        self._before, self._after = _steps(sessions, edges)
+        self.first_session = _first_sessions(sessions, self._before)
         """Session of the earliest start of each node."""
-        for node, before in enumerate(self._before):
-            if before:
-                self.first_session[node] = min(self.first_session[old] for old in before)
         if start_rule == "component_oldest":
             first = self.first_session
             self._before = [
                 [old for old in before if first[old] == first[node]]
                 for node, before in enumerate(self._before)
             ]
-        self._up = [1] * size
-        for node, before in enumerate(self._before):
-            if before:
-                self._up[node] = sum([self._up[old] for old in before])
-        self._down = [1] * size
-        for node in reversed(range(size)):
-            if self._after[node]:
-                self._down[node] = sum([self._down[new] for new in self._after[node]])
+        forwards = range(len(sessions))
+        self._up = _counted(forwards, self._before)
+        self._down = _counted(reversed(forwards), self._after)
 
     def total(self, node: int) -> int:
         """Return how many paths lead through a node."""
@@ -152,9 +132,45 @@ class PathCounts:
         return self.unrank(node, number)
 
 
-def _walk(
-    node: int, number: int, steps: Sequence[Sequence[int]], counts: Sequence[int]
-) -> list[int]:
+Steps = list[list[int]]
+
+
+def _steps(sessions: Sequence[int], edges: Iterable[tuple[int, int]]) -> tuple[Steps, Steps]:
+    """Return the predecessors and the successors of each node."""
+    if any(earlier > later for earlier, later in pairwise(sessions)):
+        raise DataError("memories are not in order of time", expected="sessions that never fall")
+    before: Steps = [[] for _ in sessions]
+    after: Steps = [[] for _ in sessions]
+    for old, new in edges:
+        if not sessions[old] < sessions[new]:
+            raise DataError(
+                "a memory is linked to one that is not earlier",
+                expected="edges from an earlier session to a later one",
+                got=f"session {sessions[old]} to session {sessions[new]}",
+            )
+        after[old].append(new)
+        before[new].append(old)
+    return before, after
+
+
+def _first_sessions(sessions: Sequence[int], before: Steps) -> list[int]:
+    first = list(sessions)
+    for node, olds in enumerate(before):
+        if olds:
+            first[node] = min([first[old] for old in olds])
+    return first
+
+
+def _counted(order: Iterable[int], steps: Steps) -> list[int]:
+    """Return how many ways lead from each node to an end; what a step leads to comes first."""
+    counts = [1] * len(steps)
+    for node in order:
+        if steps[node]:
+            counts[node] = sum([counts[step] for step in steps[node]])
+    return counts
+
+
+def _walk(node: int, number: int, steps: Steps, counts: Sequence[int]) -> list[int]:
     """Return the nodes after `node` on the path of a number, up to the path's end."""
     path = []
     while steps[node]:
@@ -167,12 +183,10 @@ def _walk(
     return path
 
 
-def _number(
-    path: Sequence[int], steps: Sequence[Sequence[int]], counts: Sequence[int]
-) -> int | None:
+def _number(path: Sequence[int], steps: Steps, counts: Sequence[int]) -> int | None:
     """Return the number of a path from its first node to an end; the inverse of `_walk`."""
     number = 0
-    for node, following in zip(path, path[1:], strict=False):
+    for node, following in pairwise(path):
         if following not in steps[node]:
             return None
         place = steps[node].index(following)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, get_args
 
 from unbidden.errors import ConfigError
@@ -189,7 +190,7 @@ class Timelines:
         node, graph = self._place[name], self.graph
         return Timeline(
             memories=tuple(graph[one] for one in ids),
-            relations=tuple(graph.relation(a, b) for a, b in zip(ids, ids[1:], strict=False)),
+            relations=tuple(graph.relation(a, b) for a, b in pairwise(ids)),
             retrieved=name,
             score=score,
             paths=self._counts.total(node),
