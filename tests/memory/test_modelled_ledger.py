@@ -41,6 +41,9 @@ ANSWERS = {
         "updated_index": "Ana boat",
         "updated_value": "Ana has a blue boat.",
     },
+    "SessionFacts": {"facts": ["Ana has a red boat.", "Ben likes cats."]},
+    "RelationLabel": {"relation": "Changed"},
+    "RefinedTimeline": {"memory": "Ana's boat is blue now."},
     "PolicyStep": {"reason": "", "action": "STOP", "frontier_ids": [], "new_query": None},
 }
 
@@ -72,6 +75,7 @@ def endpoint(httpserver):
         ("mem0", {"variant": "oss1"}),
         ("mem0-v2", {}),
         ("memora", {"policy": "prompted", "query_floor": 0.0}),
+        ("theanine", {"refine_mode": "per_timeline"}),
     ],
 )
 def test_each_call_is_made_once_and_replay_needs_no_endpoint(

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from random import Random
 from typing import TYPE_CHECKING, Literal, get_args
 
 from unbidden.errors import ConfigError
 from unbidden.memory.calls import CountedCalls, required
 from unbidden.memory.embed import MINILM
 from unbidden.memory.modelled import ModelledSystem
-from unbidden.memory.protocol import Retrieved, SystemInfo
-from unbidden.memory.records import united
+from unbidden.memory.protocol import SystemInfo
 from unbidden.memory.summaries import SUMMARY_SOURCES, SummarySources, summarise
 from unbidden.memory.theanine.asking import (
     DIALOGUES,
@@ -23,18 +21,18 @@ from unbidden.memory.theanine.asking import (
 )
 from unbidden.memory.theanine.counts import SEARCH_EVENTS, Counts, counts
 from unbidden.memory.theanine.linking import LinkRule, LinkRules
+from unbidden.memory.theanine.reading import Reader, event_hits, timeline_hits
 from unbidden.memory.theanine.refining import REFINE_MODES, Refined, RefineMode, refine
-from unbidden.memory.theanine.timelines import DrawRules, Per, Timelines, broken_down, event_text
+from unbidden.memory.theanine.timelines import DrawRules, Per
 from unbidden.memory.theanine.writing import Writer
 from unbidden.memory.units import one_of
 
 if TYPE_CHECKING:
-    import datetime as dt
     from collections.abc import Mapping, Sequence
 
     from unbidden.corpus.models import Conversation, Session
     from unbidden.llm import LLM
-    from unbidden.memory.protocol import IngestReport
+    from unbidden.memory.protocol import IngestReport, Retrieved
     from unbidden.memory.records import Encodes, RecordStore
     from unbidden.memory.summaries import SummaryMemory
     from unbidden.memory.theanine.graph import MemoryGraph
@@ -146,7 +144,7 @@ class Theanine(ModelledSystem):
         self._ask = RelationAsker(
             sessions, self.calls, self.log, prompt=self.relation_prompt, dialogues=self.dialogues
         )
-        self._drawers: dict[int | None, Timelines] = {}
+        self._reader = Reader(self._writer, self.draw_rules, self.seed, self._events)
 
     @property
     def graph(self) -> MemoryGraph:
@@ -212,7 +210,7 @@ class Theanine(ModelledSystem):
             Memories retrieved; 3 in the paper.
         """
         lines = dialogue if self.query_lines is None else dialogue[-self.query_lines :]
-        return self._drawn("\n".join(lines), session, k) if lines else []
+        return self._reader.timelines("\n".join(lines), session, k) if lines else []
 
     def refined(
         self,
@@ -239,50 +237,12 @@ class Theanine(ModelledSystem):
 
     def search(self, query: str, *, k: int, speaker: str | None = None) -> list[Retrieved]:
         """Return at most `k` memories, best first; see the class."""
-        timelines = self._drawn(query, None, k)
-        if self.form != "timeline":
-            return self._events_of(timelines, query, k)
-        dialogue = [f"{speaker}: {query}" if speaker else query]
-        return [
-            Retrieved(
-                one.text,
-                united(*(timeline.sources for timeline in one.timelines)),
-                max(timeline.score for timeline in one.timelines),
-                _common_time([m for timeline in one.timelines for m in timeline.memories]),
-            )
-            for one in self.refined(timelines[:k], dialogue)
-        ]
-
-    def _events_of(self, timelines: Sequence[Timeline], query: str, k: int) -> list[Retrieved]:
-        chosen = broken_down(timelines)[:k]
-        if self.form == "shuffled":
-            Random(f"{self.seed}\0shuffle\0{query}").shuffle(chosen)
-        return [
-            Retrieved(
-                event_text(memory, dates=self.show_dates),
-                memory.sources,
-                timeline.score,
-                memory.time,
-            )
-            for memory, timeline in chosen
-        ]
-
-    def _drawn(self, query: str, session: int | None, k: int) -> list[Timeline]:
-        found = self._writer.store.search(
-            query,
-            k,
-            among=lambda record: session is None or self._writer.memory(record).session < session,
-        )
-        if session not in self._drawers:
-            self._drawers[session] = Timelines(self.graph.before(session), self.draw_rules)
-        retrieved = [(self._writer.memory(record).id, score) for record, score in found]
-        generator = Random(f"{self.seed}\0{session}\0{query}")
-        return self._drawers[session].drawn(retrieved, generator, self._events)
-
-
-def _common_time(memories: Sequence[SummaryMemory]) -> dt.datetime | None:
-    times = {memory.time for memory in memories}
-    return next(iter(times)) if len(times) == 1 else None
+        timelines = self._reader.timelines(query, None, k)
+        if self.form == "timeline":
+            said = [f"{speaker}: {query}" if speaker else query]
+            return timeline_hits(self.refined(timelines[:k], said))
+        shuffler = self._reader.shuffler(query) if self.form == "shuffled" else None
+        return event_hits(timelines, k, shuffler, dates=self.show_dates)
 
 
 def _check(refine_mode: RefineMode, form: Form, query_lines: int | None) -> None:

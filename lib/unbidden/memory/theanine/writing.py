@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from unbidden.memory.modelled import IngestLog
-    from unbidden.memory.records import Encodes, MemoryRecord
+    from unbidden.memory.records import Encodes
     from unbidden.memory.summaries import SummaryMemory
     from unbidden.memory.theanine.asking import RelationAsker
     from unbidden.memory.theanine.linking import LinkRules
@@ -27,18 +27,16 @@ class Writer:
     graph : MemoryGraph
     store : RecordStore
         One record for each memory; its links are the records of the older memories it hangs on.
+    memories : dict of str to SummaryMemory
+        By record id.
     """
 
     def __init__(self, rules: LinkRules, embedder: Encodes, log: IngestLog) -> None:
         self.rules, self.log = rules, log
         self.graph = MemoryGraph()
         self.store = RecordStore(embedder, "m")
-        self._memories: dict[str, SummaryMemory] = {}
+        self.memories: dict[str, SummaryMemory] = {}
         self._records: dict[str, str] = {}
-
-    def memory(self, record: MemoryRecord) -> SummaryMemory:
-        """Return the memory of a record."""
-        return self._memories[record.id]
 
     def write(self, memories: Iterable[SummaryMemory], ask: RelationAsker) -> None:
         """Add the memories of a conversation, session after session.
@@ -56,7 +54,7 @@ class Writer:
         events, asked = self.log.events, self.log.events["pairs_asked"]
         nearest = self.store.search_many([memory.text for memory in new], self.rules.candidates)
         found = [
-            (memory, [Candidate(self.memory(record), cosine) for record, cosine in near])
+            (memory, [Candidate(self.memories[record.id], cosine) for record, cosine in near])
             for memory, near in zip(new, nearest, strict=True)
         ]
         pairs = sum(len(candidates) for _, candidates in found)
@@ -75,6 +73,6 @@ class Writer:
                 time=memory.time,
                 links=tuple(self._records[link.old] for link in links if link.new == memory.id),
             )
-            self._memories[record.id], self._records[memory.id] = memory, record.id
+            self.memories[record.id], self._records[memory.id] = memory, record.id
         for link in links:
             self.graph.link(link.old, link.new, link.relation)
