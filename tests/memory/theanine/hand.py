@@ -82,6 +82,32 @@ def all_paths(sessions, edges, node, rule):
     return {tuple([*past, *future[1:]]) for past in pasts for future in walks(after, node)}
 
 
+def listed(edges, nodes):
+    """List all paths from any root through each node, as the released code does."""
+    before, after = {}, {}
+    for old, new in edges:
+        before.setdefault(new, []).append(old)
+        after.setdefault(old, []).append(new)
+
+    def walks(steps, node):
+        waiting, done = [[node]], []
+        while waiting:
+            walk = waiting.pop()
+            more = [[*walk, to] for to in steps.get(walk[-1], [])]
+            done += [] if more else [walk]
+            waiting += more
+        return done
+
+    return {
+        node: {
+            tuple([*past[::-1], *future[1:]])
+            for past in walks(before, node)
+            for future in walks(after, node)
+        }
+        for node in nodes
+    }
+
+
 def layered(layers, width, fan, generator):
     """Sessions and edges of a graph in layers: each node has `fan` predecessors one layer up."""
     sessions = [layer for layer in range(1, layers + 1) for _ in range(width)]

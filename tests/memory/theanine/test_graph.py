@@ -5,7 +5,7 @@ import string
 
 import networkx as nx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.memory.theanine.hand import dags, drawing, memory
@@ -60,6 +60,7 @@ def test_the_graph_before_a_session_is_what_it_was_then():
     assert graph.before(5).edges() == graph.edges()
 
 
+@settings(deadline=None)
 @given(dags(), st.integers(1, 6))
 def test_growing_in_time_gives_every_earlier_graph(dag, session):
     sessions, edges = dag
@@ -99,6 +100,7 @@ printable = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min
 turn_ids = st.text(string.ascii_letters + string.digits + ':"&<', min_size=1)
 
 
+@settings(deadline=None)
 @given(printable, st.lists(turn_ids, unique=True), st.none() | st.datetimes())
 def test_any_text_survives_export(tmp_path_factory, text, sources, time):
     path = tmp_path_factory.mktemp("g") / "g.graphml"

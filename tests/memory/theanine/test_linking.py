@@ -1,7 +1,7 @@
 """Algorithm 1: which earlier memories a new one is linked to, and how many calls it takes."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.memory.theanine.hand import drawing, memory
@@ -108,6 +108,7 @@ cases = st.tuples(
 )
 
 
+@settings(deadline=None)
 @given(cases)
 def test_early_stop_saves_calls_and_changes_nothing(case):
     candidates, related, ties = case
@@ -122,6 +123,7 @@ def test_early_stop_saves_calls_and_changes_nothing(case):
     assert sum(map(len, thorough.rounds)) == sum(map(len, candidates))
 
 
+@settings(deadline=None)
 @given(cases)
 def test_links_are_those_of_algorithm_1(case):
     """Written out: for each component touched by related candidates, its latest one."""

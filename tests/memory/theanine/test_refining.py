@@ -62,7 +62,8 @@ def test_without_timelines_nothing_is_asked(mode):
 
 
 BAD = ["", "words", "[]", "{}", '{"memory": 1}', '{"memory": " "}', '{"memory": "cut',
-       '{"memory": "x", "more": 1}', Outcome("refused", "no"), Outcome("truncated", "x")]  # fmt: skip
+       '{"memory": "x", "more": 1}', Outcome("refused", "no"),
+       Outcome("truncated", "x")]  # fmt: skip
 
 
 @pytest.mark.parametrize("bad", BAD)

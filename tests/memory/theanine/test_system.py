@@ -110,15 +110,16 @@ def test_early_stop_saves_calls_for_the_same_graph():
     assert edges(system) == edges(thorough) == BOATS
     counts, counts_all = system.counts(), thorough.counts()
     assert counts.pairs == counts_all.pairs == counts_all.asked == 2 + 2 + 3 + 3
-    assert counts.asked == len(asked(llm, "theanine_relation")) < counts_all.asked
-    assert counts.saved == counts.pairs - counts.asked and counts_all.saved == 0
+    assert counts.asked == len(asked(llm, "theanine_relation")) == 2 + 2 + 2 + 1
+    assert (counts.saved, counts_all.saved) == (3, 0)
     assert len(asked(llm_all, "theanine_relation")) == counts_all.asked
 
 
 def test_all_related_links_every_related_candidate():
     system, _, _ = built(link_rule="all_related")
-    assert set(BOATS) < set(edges(system))
-    assert "s1-m1 s3-m1 Cause" in edges(system) or "s1-m1 s4-m1 Cause" in edges(system)
+    more = ["s1-m1 s3-m1 Cause", "s1-m1 s4-m1 Cause", "s2-m1 s4-m1 Cause"]
+    assert sorted(edges(system)) == sorted([*BOATS, *more])
+    assert system.counts().saved == 0 and system.counts().asked == 10
 
 
 def test_a_search_returns_timelines_with_all_their_turns():

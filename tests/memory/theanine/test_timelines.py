@@ -5,7 +5,7 @@ import time
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.memory.theanine.hand import all_paths, dags, drawing, layered, memory
@@ -90,6 +90,7 @@ def test_nothing_retrieved_nothing_drawn():
     assert drawn("")[0] == [] and drawn("", graph=MemoryGraph())[0] == []
 
 
+@settings(deadline=None)
 @given(
     dags(), st.lists(st.integers(0, 8), unique=True, max_size=4), st.integers(1, 3),
     st.sampled_from(["component_oldest", "any_root"]),

@@ -105,7 +105,7 @@ class MemoryGraph:
         return label
 
     def edges(self) -> list[tuple[str, str, Label]]:
-        """Return all edges (old, new, relation) in the order in which they were added."""
+        """Return all edges (old, new, relation), by older memory in order of making."""
         return [(a, b, data["relation"]) for a, b, data in self.nx.edges(data=True)]
 
     def relations(self) -> Counter[str]:
