@@ -179,7 +179,7 @@ def test_a_thousand_memories_against_a_listing():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("layers", "width"), [(10, 10_000), (40, 2_500), (1_000, 100)])
+@pytest.mark.parametrize(("layers", "width"), [(10, 10_000), (1_000, 100)])
 def test_a_hundred_thousand_memories(layers, width):
     sessions, edges = layered(layers, width, 3, random.Random(0))
     assert len(sessions) == 100_000 and len(edges) >= 270_000

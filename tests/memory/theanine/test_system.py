@@ -122,6 +122,24 @@ def test_all_related_links_every_related_candidate():
     assert system.counts().saved == 0 and system.counts().asked == 10
 
 
+def test_equal_candidates_of_one_session_go_by_order_of_making():
+    """s2-m1 joins both of session 1 in one component; they are as near to s3-m1 as each other."""
+    facts = {1: ["Ana boat", "Ben boat"], 2: ["boat"], 3: ["boat again"], 4: []}
+
+    def told(seen):
+        return SessionFacts(facts=facts[SESSION[seen.variables["turns"][0]["text"]]])
+
+    def not_to_session_2(seen):
+        same = seen.variables["a"]["text"] == "boat"
+        return RelationLabel(relation="None" if same else "Reason")
+
+    llm = model(summarise_session=told, theanine_relation=not_to_session_2)
+    first = ["s1-m1 s2-m1 Reason", "s1-m2 s2-m1 Reason"]
+    assert edges(built(llm)[0]) == [first[0], "s1-m1 s3-m1 Reason", first[1]]
+    kept = edges(built(llm, keep_ties=True)[0])
+    assert kept == [first[0], "s1-m1 s3-m1 Reason", first[1], "s1-m2 s3-m1 Reason"]
+
+
 def test_a_search_returns_timelines_with_all_their_turns():
     system, _, llm = built()
     (hit,) = system.search("red boat sank", k=1)

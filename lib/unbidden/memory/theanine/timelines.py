@@ -153,7 +153,8 @@ class Timelines:
         """Return timelines of retrieved memories, no two the same, in their order.
 
         A timeline is drawn uniformly among those not yet drawn in this turn; a memory all of whose
-        timelines are drawn adds nothing, as in the released code.
+        timelines are drawn adds nothing, as in the released code. Memories have their turn in the
+        order given, best first; the released code takes those of later sessions first.
 
         Parameters
         ----------
