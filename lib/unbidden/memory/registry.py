@@ -24,6 +24,13 @@ SYSTEMS: Registry[MemorySystem] = Registry(
         "anchormem": "unbidden.memory.anchormem:AnchorMem",
         "memora": "unbidden.memory.memora:Memora",
         "nemori": "unbidden.memory.nemori:Nemori",
+        "full-history": "unbidden.memory.baselines:FullHistory",
+        "all-memories": "unbidden.memory.baselines:AllMemories",
+        "msc-retrieval": "unbidden.memory.baselines:MSCRetrieval",
+        "memory-update": "unbidden.memory.baselines:MemoryUpdate",
+        "rsum": "unbidden.memory.baselines:RSum",
+        "memochat": "unbidden.memory.baselines:MemoChat",
+        "comedy": "unbidden.memory.baselines:Comedy",
     },
     group="unbidden.systems",
 )
