@@ -1,4 +1,4 @@
-"""THEANINE's Table 8 in dollars, on a real episode with the real summaries; the rest is scripted."""
+"""THEANINE's Table 8 in dollars, on a real episode and its real summaries; the rest is scripted."""
 
 import json
 
