@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from tests.memory.hand import conversation, texts
 from unbidden.errors import ConfigError
 from unbidden.memory import create_system
+from unbidden.memory.tokens import count_tokens
 
 TALK = conversation(
     [("Ana", "I bought a boat.", "a red boat"), ("Ben", "Nice.")],
@@ -46,7 +47,7 @@ def test_the_last_turns_come_last_first():
 
 def test_a_budget_keeps_the_last_turns_that_fit():
     whole = built()[0].search("x", k=1)[0].text
-    system, report = built(budget=len(whole) // 4)
+    system, report = built(budget=count_tokens(whole) - 1)
     (hit,) = system.search("x", k=1)
     assert hit.sources == ("D1:2", "D2:1", "D2:2") and report.events == {"cut": 1}
     assert hit.text.startswith('DATE: 1:00 pm on 1 May, 2023\nBen said, "Nice."')
@@ -60,10 +61,10 @@ def test_what_a_budget_keeps_fits_and_one_turn_more_would_not(budget, protocol):
     ids = [turn.id for turn in TALK.turns]
     (*_, kept) = [(), *(hit.sources for hit in system.search("x", k=1))]
     assert list(kept) == ids[len(ids) - len(kept) :]
-    assert len(system.text) <= 4 * budget
+    assert count_tokens(system.text) <= budget
     if len(kept) < len(ids):
         pairs = [(s, t) for s in TALK.sessions for t in s.turns]
-        assert len(system._text(pairs[len(ids) - len(kept) - 1 :])) > 4 * budget
+        assert count_tokens(system._text(pairs[len(ids) - len(kept) - 1 :])) > budget
 
 
 def test_a_new_conversation_replaces_the_old_one():

@@ -12,6 +12,7 @@ from unbidden.llm import Outcome, ScriptedLLM
 from unbidden.llm.schemas_baselines import ChosenNumbers, Memo, MemoTopic
 from unbidden.memory.baselines import MemoChat
 from unbidden.memory.baselines.memo import NOTO, blocks, entries, session_lines
+from unbidden.memory.protocol import ExplainsFailures
 
 TALK = conversation(
     [("Ana", "I bought a boat.", "a boat"), ("Ben", "Nice."), ("Ana", "And a cat."), ("Ben", "Oh")],
@@ -89,7 +90,7 @@ def test_the_model_chooses_and_its_order_is_the_ranking():
 
 def test_nothing_chosen_is_nothing_found_or_filled_up_by_nearness():
     system, _ = built(model(choose=()))
-    assert system.search("cold", k=2) == []
+    assert system.search("cold", k=2) == [] and system.search_failure is None
     assert system.search_events["no topic chosen"] == 1
     padded, _ = built(model(choose=(2,)), pad="embedding")
     assert [hit.sources for hit in padded.search("of cold", k=2)] == [("D1:3", "D1:4"), ("D2:1",)]
@@ -104,8 +105,10 @@ def test_a_choice_that_fails_is_counted_and_nothing_is_made_up(bad):
     assert system.search("boat", k=2) == []
     assert system.search_events["choice failed"] == 1
     assert system.search_events["no topic chosen"] == 0
+    assert isinstance(system, ExplainsFailures) and system.search_failure
+    assert system.search("boat", k=0) == [] and system.search_failure is None
     padded, _ = built(model(choose=lambda seen: bad), pad="embedding")
-    assert len(padded.search("boat", k=2)) == 2
+    assert len(padded.search("boat", k=2)) == 2 and padded.search_failure is None
 
 
 GOOD = '[{"topic": "t", "summary": "s", "start": 1, "end": 4}]'

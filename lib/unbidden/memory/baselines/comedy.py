@@ -13,6 +13,7 @@ from unbidden.memory.embed import MINILM
 from unbidden.memory.protocol import SystemInfo
 from unbidden.memory.records import RecordStore, united
 from unbidden.memory.summaries import summarise
+from unbidden.memory.tokens import count_words
 from unbidden.memory.units import one_of
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ class Comedy(OneText):
             parts = {key: " ".join(getattr(reply, key).split()) for key in HEADS}
             if any(parts.values()):
                 self.log.events["blank_part"] += list(parts.values()).count("")
-                words = sum(len(part.split()) for part in parts.values())
+                words = sum(map(count_words, parts.values()))
                 self.log.events["over_limit"] += words > self.limit_words
                 return _Memory(parts, sources)
             self.log.fail(unit, "all parts of the reply are blank", turns)

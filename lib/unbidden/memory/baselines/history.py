@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Literal, get_args
 
 from unbidden.errors import ConfigError
-from unbidden.llm.tokens import CHARACTERS_PER_TOKEN
 from unbidden.memory.protocol import IngestReport, Retrieved, SystemInfo
+from unbidden.memory.tokens import count_tokens
 from unbidden.memory.units import PROTOCOLS, Protocol, TurnUnit, one_of, turn_units
 from unbidden.memory.windows import session_windows
 
@@ -35,9 +35,8 @@ class FullHistory:
         Text form of a turn.
     form : {"whole", "latest"}
     budget : int or None
-        Tokens for the history, four characters taken for one so that every machine cuts at the
-        same turn; the last turns that fit are kept, and none if the last alone does not fit.
-        None keeps all.
+        Tokens for the history, as `unbidden.memory.tokens.count_tokens` counts them; the last
+        turns that fit are kept, and none if the last alone does not fit. None keeps all.
     """
 
     info = SystemInfo(
@@ -94,7 +93,7 @@ class FullHistory:
         low, high = 0, len(pairs)
         while low < high:
             middle = (low + high) // 2
-            if -(-len(self._text(pairs[middle:])) // CHARACTERS_PER_TOKEN) <= self.budget:
+            if count_tokens(self._text(pairs[middle:])) <= self.budget:
                 high = middle
             else:
                 low = middle + 1

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unbidden.memory.batches import said
+from unbidden.memory.tokens import count_words
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -88,7 +89,7 @@ def blocks(
             found.append([])
             words = 0
         found[-1].append(line)
-        words += len(line.text.split())
+        words += count_words(line.text)
     return found
 
 

@@ -74,6 +74,8 @@ class MemoChat(ModelledSystem):
         Since the last ingestion: ``choice failed`` (calls), ``no topic chosen``, ``unknown
         number``, ``chosen over several pages``, ``pages not narrowed down`` (each page was chosen
         whole).
+    search_failure : str or None
+        The last failed call of the last search, if it found nothing: no zero is made of it.
     """
 
     info = SystemInfo(
@@ -107,6 +109,7 @@ class MemoChat(ModelledSystem):
         self.page, self.pad = page, pad
         self.store = RecordStore(self.embedder)
         self.search_events: Counter[str] = Counter()
+        self.search_failure: str | None = None
 
     def build(self, conversation: Conversation) -> None:
         """Write the memo; a block's call sees nothing of the others, so all are asked at once."""
@@ -157,13 +160,12 @@ class MemoChat(ModelledSystem):
 
     def search(self, query: str, *, k: int, speaker: str | None = None) -> list[Retrieved]:
         """Return at most `k` topics that the model chose, in the order in which it named them."""
+        self.search_failure = None
         topics = [record for record in self.store if record.kind == "topic"]
         if k < 1 or not topics:
             return []
-        failed = self.search_events["choice failed"]
         found = self._chosen(query, topics, k)
-        if not found and self.search_events["choice failed"] == failed:
-            self.search_events["no topic chosen"] += 1
+        self.search_events["no topic chosen"] += not found and self.search_failure is None
         if self.pad == "embedding":
             chosen = {record.id for record in found}
             near = self.store.search(
@@ -172,6 +174,8 @@ class MemoChat(ModelledSystem):
                 among=lambda record: record.kind == "topic" and record.id not in chosen,
             )
             found += [record for record, _ in near]
+        if found:
+            self.search_failure = None
         return [record.retrieved(float(len(found) - i)) for i, record in enumerate(found)]
 
     def _chosen(self, query: str, options: list[MemoryRecord], k: int) -> list[MemoryRecord]:
@@ -200,6 +204,7 @@ class MemoChat(ModelledSystem):
         for page, outcome in zip(pages, self.calls.ask_many(calls), strict=True):
             if not outcome.ok:
                 self.search_events["choice failed"] += 1
+                self.search_failure = outcome.unscored
                 continue
             numbers = dict.fromkeys(checked(outcome.value, ChosenNumbers, CHOOSE).numbers)
             known = [number for number in numbers if 1 <= number <= len(page)]

@@ -29,7 +29,7 @@ _LABEL = re.compile(
     r"^\W*(?:(?:the|new|updated|current)\s+)*(?:memory|summary)(?:\s+so\s+far)?\W*:\W*\s",
     re.I,
 )
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*")
 
 
 class RSum(OneText):
@@ -155,5 +155,9 @@ def cleaned(reply: str) -> str:
 
 
 def sentences_of(text: str) -> list[str]:
-    """Return a text's sentences: it is cut after ``.``, ``!`` or ``?`` and a blank."""
+    """Return a text's sentences: it is cut after ``.``, ``!`` or ``?`` and a blank.
+
+    >>> sentences_of("Ana paid 2.50. Why? 她在家。他也是。")
+    ['Ana paid 2.50.', 'Why?', '她在家。', '他也是。']
+    """
     return [part for part in _SENTENCE_END.split(text) if part]
