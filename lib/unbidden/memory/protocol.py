@@ -175,3 +175,16 @@ class CountsSearches(Protocol):
     def search_events(self) -> Mapping[str, int]:
         """Counts since the system was made, by what happened ("keywords failed, ...")."""
         ...
+
+
+@runtime_checkable
+class ExplainsFailures(Protocol):
+    """A system whose search can fail where another way to find anything is lacking.
+
+    What a failed search returns is no measurement: the query is unscored with this reason.
+    """
+
+    @property
+    def search_failure(self) -> str | None:
+        """Why the last search could not be made, in one line; None if it was made."""
+        ...

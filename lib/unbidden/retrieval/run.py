@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, get_args
 
 from unbidden.errors import ConfigError, DataError, UnbiddenError
-from unbidden.memory.protocol import CountsSearches, PreparesTexts, Provenance, SystemInfo
+from unbidden.memory.protocol import (
+    CountsSearches,
+    ExplainsFailures,
+    PreparesTexts,
+    Provenance,
+    SystemInfo,
+)
 from unbidden.memory.registry import create_system
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from unbidden.corpus.models import Corpus
     from unbidden.memory.protocol import IngestReport, MemorySystem, Retrieved
@@ -31,6 +37,8 @@ class Rankings:
         By conversation: each was taken in once.
     notes : tuple of str
         Warnings to print beside the numbers.
+    failures : mapping of int to str
+        Reasons why queries, by position, could not be searched for; they are unscored.
     """
 
     system: str
@@ -40,6 +48,7 @@ class Rankings:
     hits: list[list[Retrieved]]
     ingests: dict[str, IngestReport]
     notes: tuple[str, ...] = ()
+    failures: Mapping[int, str] = field(default_factory=dict)
 
 
 def retrieve(
@@ -134,6 +143,7 @@ def _run_system(
     if isinstance(system, PreparesTexts):
         system.prepare(corpus.conversations, list(dict.fromkeys(query.text for query in queries)))
     hits: list[list[Retrieved]] = []
+    failures: dict[int, str] = {}
     ingests: dict[str, IngestReport] = {}
     for conversation_id, group in groupby(queries, key=lambda query: query.conversation):
         conversation = corpus.conversation(conversation_id)
@@ -143,11 +153,13 @@ def _run_system(
             with _naming(name, f"searching for {query.id} ({query.style})"):
                 found = list(system.search(query.text, k=depth, speaker=query.speaker))
                 _check(name, query, found, depth, conversation.turn_ids)
+            if isinstance(system, ExplainsFailures) and (reason := system.search_failure):
+                failures[len(hits)] = reason
             hits.append(found)
     notes = [*_notes(ingests, depth, corpus), *_short(hits, depth)]
     if isinstance(system, CountsSearches):
         notes += [f"searches: {event} ({n})" for event, n in system.search_events.items() if n]
-    return Rankings(name, system.info, depth, queries, hits, ingests, tuple(notes))
+    return Rankings(name, system.info, depth, queries, hits, ingests, tuple(notes), failures)
 
 
 def _check(

@@ -1,8 +1,8 @@
 """Scoring rankings by turn ids into the study's long table of items.
 
 Set measures and rank measures come from `ir-measures`. A memory counts at its rank; it brings all
-its source turns. A system without provenance, and a query without gold, are unscored with the
-reason, never 0.
+its source turns. A system without provenance, a query without gold, and a search that failed are
+unscored with the reason, never 0.
 """
 
 from __future__ import annotations
@@ -181,7 +181,10 @@ def _frame(
     condition: str,
 ) -> pd.DataFrame:
     reason = None if ranking.info.provenance != "none" else NO_PROVENANCE
-    unscored = [reason if query.gold else NO_GOLD for query in ranking.queries]
+    unscored = [
+        (reason or ranking.failures.get(i)) if query.gold else NO_GOLD
+        for i, query in enumerate(ranking.queries)
+    ]
     mask = np.array([text is not None for text in unscored])
     reasons = pd.Series(unscored, dtype="str")
     base = item_keys(dataset, ranking, condition)
