@@ -47,7 +47,6 @@ ANSWERS = {
         "updated_index": "Ana boat",
         "updated_value": "Ana has a blue boat.",
     },
-    "SessionFacts": {"facts": ["Ana has a red boat.", "Ben likes cats."]},
     "RelationLabel": {"relation": "Changed"},
     "RefinedTimeline": {"memory": "Ana's boat is blue now."},
     "PolicyStep": {"reason": "", "action": "STOP", "frontier_ids": [], "new_query": None},

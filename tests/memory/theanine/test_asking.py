@@ -50,6 +50,8 @@ def test_both_memories_and_both_dialogues_are_shown(prompt, answer):
 
 def test_less_of_the_dialogues_may_be_shown():
     none = RelationLabel(relation="None")
+    _, _, llm, _ = asked(none, captions=False)
+    assert "image" not in llm.seen[0].messages[1]["content"]
     _, _, llm, _ = asked(none, dialogues="none")
     bare = "A: Ana has a boat.\nB: Ben asks for the boat."
     assert llm.seen[0].messages[1]["content"] == bare

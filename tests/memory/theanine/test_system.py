@@ -248,14 +248,14 @@ def test_without_relations_no_model_links():
 
 def test_events_one_by_one_and_shuffled():
     whole, _, _ = built()
-    broken, _, _ = built(form="broken_down")
+    broken, _, _ = built(timeline_form="broken_down")
     hits = broken.search("red boat sank", k=3)
     assert texts(hits) == ["Ana red boat", "Ana red boat sank", "Ana wants boat"]
     assert hits[1].sources == ("D2:1", "D2:2") and hits[1].time == TALK.sessions[1].when
     assert hits[0].score == whole.search("red boat sank", k=1)[0].score
     assert len(broken.search("red boat sank cats", k=10)) == 6
     orders = {
-        tuple(texts(built(form="shuffled", seed=seed)[0].search("red boat sank", k=3)))
+        tuple(texts(built(timeline_form="shuffled", seed=seed)[0].search("red boat sank", k=3)))
         for seed in range(8)
     }
     assert len(orders) > 1 and {tuple(sorted(order)) for order in orders} == {
@@ -264,7 +264,7 @@ def test_events_one_by_one_and_shuffled():
 
 
 def test_cited_turns():
-    system, _, _ = built(summary_sources="cited")
+    system, _, _ = built(sources="cited")
     assert system.info.provenance == "cited" and Theanine.info.provenance == "batch"
     assert system.search("cats", k=1)[0].sources == ("D1:2", "D2:2")
 
@@ -360,15 +360,15 @@ def test_a_second_ingestion_asks_the_same_and_nothing_else():
 def test_by_name_and_options_out_of_range():
     system = create_system("theanine", llm=model(), embedder=Words(), protocol="paper", seed=3)
     assert isinstance(system, Theanine) and system.seed == 3
-    for option in ("relation_prompt", "dialogues", "refine_mode", "form", "summary_sources",
+    for option in ("relation_prompt", "dialogues", "refine_mode", "timeline_form", "sources",
                    "link_rule", "start_rule", "per"):  # fmt: skip
         with pytest.raises(ConfigError, match="known: "):
             Theanine(llm=model(), embedder=Words(), **{option: "x"})
-    for option in ({"query_lines": 0}, {"candidates": 0}, {"timelines": 0}):
+    for option in ({"query_lines": 0}, {"candidates": 0}, {"draws": 0}):
         with pytest.raises(ConfigError, match="out of range"):
             Theanine(llm=model(), embedder=Words(), **option)
     with pytest.raises(ConfigError, match="cannot be rewritten"):
-        Theanine(llm=model(), embedder=Words(), form="shuffled", refine_mode="joint")
+        Theanine(llm=model(), embedder=Words(), timeline_form="shuffled", refine_mode="joint")
     with pytest.raises(ConfigError, match="needs a model"):
         Theanine(embedder=Words())
     with pytest.raises(ConfigError, match="known: "):

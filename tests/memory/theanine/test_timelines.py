@@ -75,10 +75,10 @@ def test_one_for_each_component():
 
 
 def test_more_than_one_timeline_without_repeats():
-    timelines, events = drawn("g", timelines=5)
+    timelines, events = drawn("g", draws=5)
     assert sorted(shown(timelines)) == ["aceg", "adg", "bdg"]
     assert events["timelines_exhausted"] == 1 and events["timelines"] == 3
-    assert len(drawn("g", timelines=2)[0]) == 2
+    assert len(drawn("g", draws=2)[0]) == 2
 
 
 def test_the_same_seed_draws_the_same():
@@ -102,7 +102,7 @@ def test_timelines_are_different_paths_through_their_memories(dag, picks, n, rul
         [(str(a), str(b), "React") for a, b in edges],
     )
     picks = [str(i) for i in picks if i < len(sessions)]
-    timelines, events = drawn(picks, graph=graph, timelines=n, start_rule=rule)
+    timelines, events = drawn(picks, graph=graph, draws=n, start_rule=rule)
     assert len({t.ids for t in timelines}) == len(timelines) <= n * len(picks)
     for timeline in timelines:
         path = tuple(map(int, timeline.ids))
@@ -133,7 +133,7 @@ def test_options_out_of_range():
         with pytest.raises(ConfigError, match="known: "):
             DrawRules(**option)
     with pytest.raises(ConfigError, match="out of range"):
-        DrawRules(timelines=0)
+        DrawRules(draws=0)
 
 
 @pytest.mark.slow

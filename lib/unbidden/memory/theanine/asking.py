@@ -47,6 +47,8 @@ class RelationAsker:
     dialogues : {"session", "sources", "none"}
         What is shown of the dialogue each memory comes from: all of its session as in the paper,
         the memory's own source turns, or nothing.
+    captions : bool
+        Whether captions of shared images are shown.
 
     Attributes
     ----------
@@ -62,11 +64,12 @@ class RelationAsker:
         *,
         prompt: RelationPrompt = "label",
         dialogues: Dialogues = "session",
+        captions: bool = True,
     ) -> None:
         one_of("relation_prompt", prompt, RELATION_PROMPTS)
         one_of("dialogues", dialogues, DIALOGUES)
         self._calls, self._log = calls, log
-        self._kind, self._dialogues = prompt, dialogues
+        self._kind, self._dialogues, self._captions = prompt, dialogues, captions
         self._turns = {session.number: session.turns for session in sessions}
         self.unknown: Counter[str] = Counter()
 
@@ -85,7 +88,9 @@ class RelationAsker:
         turns: Iterable[Turn] = self._turns[memory.session] if self._dialogues != "none" else ()
         if self._dialogues == "sources":
             turns = [turn for turn in turns if turn.id in memory.sources]
-        lines = [{"speaker": turn.speaker, "text": said(turn, captions=True)} for turn in turns]
+        lines = [
+            {"speaker": turn.speaker, "text": said(turn, captions=self._captions)} for turn in turns
+        ]
         return {"text": memory.text, "lines": lines}
 
     def _read(self, pair: Pair, outcome: Outcome[Any]) -> Relation | None:

@@ -58,6 +58,10 @@ class Theanine(ModelledSystem):
     changes neither sources nor scores, needs a call for every hit of every query, and a retrieval
     table shows none of it; turn it on where replies are made.
 
+    Recall of the first k needs care: a timeline holds the turns of several sentences, and with
+    ``sources="batch"`` those of their whole sessions, so it beats a list of k sentences even if its
+    relations are drawn by lot. Compare at equal numbers of turns, or by ``sources="cited"``.
+
     Where we differ: what the paper and its released code do otherwise, or leave open, are the
     options below; sentences of later sessions are never searched; session numbers may have several
     digits; labels are read strictly and unknown ones counted; draws depend on `seed`, session and
@@ -70,16 +74,17 @@ class Theanine(ModelledSystem):
         See `unbidden.memory.theanine.linking.LinkRules`.
     relation_prompt, dialogues
         See `unbidden.memory.theanine.asking.RelationAsker`.
-    start_rule, timelines, per
+    start_rule, draws, per
         See `unbidden.memory.theanine.timelines.DrawRules`.
     refine_mode : {"off", "per_timeline", "joint"}
         See `unbidden.memory.theanine.refining.refine`. With "joint" a search returns one memory.
-    form : {"timeline", "broken_down", "shuffled"}
+    timeline_form : {"timeline", "broken_down", "shuffled"}
         The latter two return the events of the timelines one by one, at most `k`, in the order of
         the timelines or shuffled (the paper's ablation; as costed there it has neither
         `relations` nor refinement, which must be off).
-    summary_sources, summary_dates
-        See `unbidden.memory.summaries.summarise`.
+    sources, captions, dates
+        See `unbidden.memory.summaries.summarise`; with equal values the summaries, and the recorded
+        calls for them, are those of the paper's baselines. The relation prompt shows captions too.
     show_dates : bool
         Begin each event with the day of its session; the paper shows the order only.
     query_lines : int or None
@@ -110,12 +115,13 @@ class Theanine(ModelledSystem):
         relation_prompt: RelationPrompt = "label",
         dialogues: Dialogues = "session",
         start_rule: StartRule = "component_oldest",
-        timelines: int = 1,
+        draws: int = 1,
         per: Per = "memory",
         refine_mode: RefineMode = "off",
-        form: Form = "timeline",
-        summary_sources: SummarySources = "batch",
-        summary_dates: bool = True,
+        timeline_form: Form = "timeline",
+        sources: SummarySources = "batch",
+        captions: bool = True,
+        dates: bool = True,
         show_dates: bool = False,
         query_lines: int | None = None,
         seed: int = 0,
@@ -124,16 +130,17 @@ class Theanine(ModelledSystem):
         one_of("relation_prompt", relation_prompt, RELATION_PROMPTS)
         one_of("dialogues", dialogues, DIALOGUES)
         one_of("refine_mode", refine_mode, REFINE_MODES)
-        one_of("form", form, FORMS)
-        one_of("summary_sources", summary_sources, SUMMARY_SOURCES)
-        _check(refine_mode, form, query_lines)
+        one_of("timeline_form", timeline_form, FORMS)
+        one_of("sources", sources, SUMMARY_SOURCES)
+        _check(refine_mode, timeline_form, query_lines)
         self.link_rules = LinkRules(candidates, link_rule, early_stop, keep_ties, relations)
-        self.draw_rules = DrawRules(start_rule, timelines, per)
+        self.draw_rules = DrawRules(start_rule, draws, per)
         self.relation_prompt, self.dialogues = relation_prompt, dialogues
-        self.refine_mode, self.form, self.show_dates = refine_mode, form, show_dates
-        self.summary_sources, self.summary_dates = summary_sources, summary_dates
+        self.refine_mode, self.show_dates = refine_mode, show_dates
+        self.timeline_form = timeline_form
+        self.sources, self.captions, self.dates = sources, captions, dates
         self.query_lines, self.seed = query_lines, seed
-        self.info = replace(self.info, provenance=summary_sources)
+        self.info = replace(self.info, provenance=sources)
         # Apart from `calls`, which forgets its counts at every ingestion.
         self.query_calls = CountedCalls(required(llm, self.info.name), attempts)
         self._events: Counter[str] = Counter()
@@ -142,7 +149,12 @@ class Theanine(ModelledSystem):
     def _start(self, sessions: Sequence[Session]) -> None:
         self._writer = Writer(self.link_rules, self.embedder, self.log)
         self._ask = RelationAsker(
-            sessions, self.calls, self.log, prompt=self.relation_prompt, dialogues=self.dialogues
+            sessions,
+            self.calls,
+            self.log,
+            prompt=self.relation_prompt,
+            dialogues=self.dialogues,
+            captions=self.captions,
         )
         self._reader = Reader(self._writer, self.draw_rules, self.seed, self._events)
 
@@ -167,8 +179,9 @@ class Theanine(ModelledSystem):
             conversation.sessions,
             self.calls,
             self.log,
-            sources=self.summary_sources,
-            dates=self.summary_dates,
+            sources=self.sources,
+            captions=self.captions,
+            dates=self.dates,
         )
         self._writer.write(memories, self._ask)
 
@@ -238,10 +251,10 @@ class Theanine(ModelledSystem):
     def search(self, query: str, *, k: int, speaker: str | None = None) -> list[Retrieved]:
         """Return at most `k` memories, best first; see the class."""
         timelines = self._reader.timelines(query, None, k)
-        if self.form == "timeline":
+        if self.timeline_form == "timeline":
             said = [f"{speaker}: {query}" if speaker else query]
             return timeline_hits(self.refined(timelines[:k], said))
-        shuffler = self._reader.shuffler(query) if self.form == "shuffled" else None
+        shuffler = self._reader.shuffler(query) if self.timeline_form == "shuffled" else None
         return event_hits(timelines, k, shuffler, dates=self.show_dates)
 
 
@@ -249,8 +262,8 @@ def _check(refine_mode: RefineMode, form: Form, query_lines: int | None) -> None
     if form != "timeline" and refine_mode != "off":
         raise ConfigError(
             "timelines that are broken down cannot be rewritten",
-            expected="`refine_mode='off'` with this `form`",
-            got=f"form {form!r} and refine_mode {refine_mode!r}",
+            expected="`refine_mode='off'` with this `timeline_form`",
+            got=f"timeline_form {form!r} and refine_mode {refine_mode!r}",
         )
     if query_lines is not None and query_lines < 1:
         raise ConfigError(

@@ -34,7 +34,7 @@ class DrawRules:
     ----------
     start_rule : {"component_oldest", "any_root"}
         Where a timeline begins; see `unbidden.memory.theanine.paths.PathCounts`.
-    timelines : int
+    draws : int
         Timelines for each memory or component; n = 1 in the paper.
     per : {"memory", "component"}
         Draw for each retrieved memory (the paper's text and its code), or for each component that
@@ -47,17 +47,17 @@ class DrawRules:
     """
 
     start_rule: StartRule = "component_oldest"
-    timelines: int = 1
+    draws: int = 1
     per: Per = "memory"
 
     def __post_init__(self) -> None:
         one_of("start_rule", self.start_rule, START_RULES)
         one_of("per", self.per, PER)
-        if self.timelines < 1:
+        if self.draws < 1:
             raise ConfigError(
-                "`timelines` is out of range",
+                "`draws` is out of range",
                 expected="1 or more for each memory or component (1 in the paper)",
-                got=str(self.timelines),
+                got=str(self.draws),
             )
 
 
@@ -174,7 +174,7 @@ class Timelines:
                 events["components_shared"] += 1
                 continue
             seen.add(self.graph.component[name])
-            for _ in range(self.rules.timelines):
+            for _ in range(self.rules.draws):
                 path = self._counts.draw(self._place[name], generator, taken)
                 if path is None:
                     events["timelines_exhausted"] += 1
