@@ -6,12 +6,15 @@ python -m tests.bench [--data locomo]   prints one row per step: reference, ours
 from __future__ import annotations
 
 import argparse
+import random
 import time
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tests.memory.theanine.hand import layered, listed
 from unbidden.corpus import load_corpus
+from unbidden.memory.theanine.paths import PathCounts
 from unbidden.memory.tokens import paper_tokens
 from unbidden.memory.units import turn_units
 from unbidden.queries.build import build_queries
@@ -60,6 +63,22 @@ def substring_recall(corpus: Corpus, queries: list[Query], texts: list[list[str]
     return total
 
 
+def timelines(sessions: list[int], edges: list[tuple[int, int]]) -> tuple[object, float, float]:
+    """Draw a timeline through every 50th memory: by listing all of them, and by counting."""
+    nodes = range(0, len(sessions), 50)
+
+    def by_listing() -> list[int]:
+        return [len(paths) for paths in listed(edges, nodes).values()]
+
+    def by_counting() -> list[int]:
+        counts, generator = PathCounts(sessions, edges), random.Random(0)
+        return [counts.total(node) for node in nodes if counts.draw(node, generator)]
+
+    (expected, plain), (found, ours) = timed(by_listing), timed(by_counting)
+    assert found == expected
+    return found, plain, ours
+
+
 def timed(action: Callable[[], object]) -> tuple[object, float]:
     """Return what an action gives and how many seconds it took."""
     started = time.perf_counter()
@@ -84,6 +103,8 @@ def main() -> None:
     retrieve(corpus, queries, ["dense"], depth=50)  # vectors are cached from here on
     _, ours = timed(lambda: retrieve(corpus, queries, ["dense"], depth=50))
     rows.append(("dense, vectors cached (no reference)", float("nan"), ours))
+    _, plain, ours = timelines(*layered(10, 100, 3, random.Random(0)))
+    rows.append(("20 timelines, graph of 1,000", plain, ours))
     turns = sum(len(conversation.turns) for conversation in corpus.conversations)
     print(f"{corpus.name}: {len(queries)} queries, {turns} turns")
     print(f"{'step':40} {'reference s':>12} {'ours s':>10} {'ratio':>8}")

@@ -14,6 +14,12 @@ TALK = conversation(
     [("Ana", "I painted the boat blue."), ("Ben", "Good for you.")],
 )
 ANSWERS = {
+    "SessionFacts": {"facts": ["Ana has a red boat", "Ben likes cats"]},
+    "NumberedDecisions": {"decisions": [{"memory": 0, "label": "REPLACE"}]},
+    "PairDecision": {"reason": "other things", "label": "APPEND"},
+    "Memo": {"topics": [{"topic": "boat", "summary": "A boat.", "start": 1, "end": 2}]},
+    "ChosenNumbers": {"numbers": [2, 1]},
+    "Compressed": {"person": "Ana has a boat.", "relationship": "Friends.", "events": "A trip."},
     "FactTexts": {"facts": ["Ana has a red boat", "Ben likes cats"]},
     "MemoryActions": {
         "memory": [
@@ -41,6 +47,8 @@ ANSWERS = {
         "updated_index": "Ana boat",
         "updated_value": "Ana has a blue boat.",
     },
+    "RelationLabel": {"relation": "Changed"},
+    "RefinedTimeline": {"memory": "Ana's boat is blue now."},
     "PolicyStep": {"reason": "", "action": "STOP", "frontier_ids": [], "new_query": None},
 }
 
@@ -68,10 +76,20 @@ def endpoint(httpserver):
 @pytest.mark.parametrize(
     ("name", "options"),
     [
+        ("msc-retrieval", {}),
+        ("all-memories", {}),
+        ("memory-update", {}),
+        ("memory-update", {"candidates": None, "per_call": "pair"}),
+        ("rsum", {}),
+        ("rsum", {"form": "sentences"}),
+        ("memochat", {"pad": "embedding"}),
+        ("comedy", {}),
+        ("comedy", {"form": "parts", "sessions_per_call": 1}),
         ("mem0", {"variant": "paper"}),
         ("mem0", {"variant": "oss1"}),
         ("mem0-v2", {}),
         ("memora", {"policy": "prompted", "query_floor": 0.0}),
+        ("theanine", {"refine_mode": "per_timeline"}),
     ],
 )
 def test_each_call_is_made_once_and_replay_needs_no_endpoint(

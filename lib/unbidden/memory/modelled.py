@@ -172,10 +172,7 @@ class ModelledSystem(ABC):
 
     def ingest(self, conversation: Conversation) -> IngestReport:
         """Take in a conversation, forgetting any other."""
-        self._earlier = dict(self.search_calls)
-        self.log = IngestLog()
-        self.calls.reset()
-        self._stored_calls = {}
+        self._forget()
         self.build(conversation)
         self._stored_calls = self.calls.counts
         return self.log.report(len(self.records()), self._stored_calls)
@@ -189,6 +186,12 @@ class ModelledSystem(ABC):
             if made.calls:
                 found[name] = found.get(name, CallCount()) + made
         return found
+
+    def _forget(self) -> None:
+        self._earlier = dict(self.search_calls)
+        self.log = IngestLog()
+        self.calls.reset()
+        self._stored_calls = {}
 
     def records(self) -> list[MemoryRecord]:
         """Return all memories held, store by store, in order of making."""

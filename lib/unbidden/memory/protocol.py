@@ -186,6 +186,19 @@ class CountsSearches(Protocol):
 
 
 @runtime_checkable
+class ExplainsFailures(Protocol):
+    """A system whose search can fail where another way to find anything is lacking.
+
+    What a failed search returns is no measurement: the query is unscored with this reason.
+    """
+
+    @property
+    def search_failure(self) -> str | None:
+        """Why the last search could not be made, in one line; None if it was made."""
+        ...
+
+
+@runtime_checkable
 class AsksWhileSearching(Protocol):
     """A system that may ask a model while it searches, and counts those calls."""
 

@@ -222,10 +222,31 @@ class RecordStore:
         among : callable, optional
             Search only the memories for which it is true.
         """
+        return self.search_many([query], k, floor=floor, among=among)[0]
+
+    def search_many(
+        self,
+        queries: Sequence[str],
+        k: int,
+        *,
+        floor: float | None = None,
+        among: Callable[[MemoryRecord], bool] | None = None,
+    ) -> list[list[tuple[MemoryRecord, float]]]:
+        """Return what `search` returns for each query; all are encoded at once."""
         records = [record for record in self if among is None or among(record)]
-        if not records or k < 1:
-            return []
-        scores = self._matrix(records) @ self.embedder.encode([query])[0]
+        if not records or not queries or k < 1:
+            return [[] for _ in queries]
+        # One product for each query: the last bits of one product of matrices depend on its shape.
+        matrix, vectors = self._matrix(records), self.embedder.encode(queries)
+        return [self._best(records, matrix @ vector, k, floor) for vector in vectors]
+
+    def _best(
+        self,
+        records: Sequence[MemoryRecord],
+        scores: NDArray[np.floating],
+        k: int,
+        floor: float | None,
+    ) -> list[tuple[MemoryRecord, float]]:
         if self.decimals is not None:
             scores = np.round(scores.astype(np.float64), self.decimals)
         best = np.argsort(-scores, kind="stable")[:k]

@@ -84,3 +84,12 @@ def count_tokens(text: str) -> int:
     6
     """
     return len(_COUNT.findall(text))
+
+
+def count_words(text: str) -> int:
+    """Return the words between blanks, and the characters where a script writes none.
+
+    >>> count_words("On 7 May, Café"), count_words("林悦在家。")
+    (4, 5)
+    """
+    return count_tokens(text) if has_unspaced(text) else len(text.split())

@@ -54,7 +54,7 @@ def cost_items(
                 (hit.text, count_tokens(hit.text)) for hit in hits if hit.text not in tokens
             )
         known = ranking.info.provenance != "none"
-        refused = [ranking.refused.get(query.conversation) for query in ranking.queries]
+        refused = [ranking.unfit(i) for i in range(len(ranking.queries))]
         base = item_keys(dataset, ranking, condition)
         for k in ks:
             first = [hits[:k] for hits in ranking.hits]

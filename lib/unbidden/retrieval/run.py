@@ -8,7 +8,12 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 from unbidden.errors import ConfigError, DataError, NotRecorded
-from unbidden.memory.protocol import AsksWhileSearching, CountsSearches, PreparesTexts
+from unbidden.memory.protocol import (
+    AsksWhileSearching,
+    CountsSearches,
+    ExplainsFailures,
+    PreparesTexts,
+)
 from unbidden.memory.registry import create_system
 from unbidden.retrieval.contract import check_found, checked, naming, refusal
 
@@ -64,6 +69,8 @@ class Rankings:
         Conversations whose store is not fit to be scored, with the reason.
     search_calls : mapping of str to CallCount
         Model calls made while searching, by prompt name; those of storing are in `ingests`.
+    failures : mapping of int to str
+        Reasons why queries, by position, could not be searched for; they are unscored.
     """
 
     system: str
@@ -75,6 +82,11 @@ class Rankings:
     notes: tuple[str, ...] = ()
     refused: Mapping[str, str] = field(default_factory=dict)
     search_calls: Mapping[str, CallCount] = field(default_factory=dict)
+    failures: Mapping[int, str] = field(default_factory=dict)
+
+    def unfit(self, position: int) -> str | None:
+        """Return why what was found for a query, by position, is no measurement, or None."""
+        return self.refused.get(self.queries[position].conversation) or self.failures.get(position)
 
 
 def retrieve(
@@ -148,6 +160,7 @@ def _run_system(
     hits: list[list[Retrieved]] = []
     ingests: dict[str, IngestReport] = {}
     refused: dict[str, str] = {}
+    failures: dict[int, str] = {}
     with _unrecorded(rules, refused, {query.conversation for query in queries}):
         if isinstance(system, PreparesTexts):
             texts = list(dict.fromkeys(query.text for query in queries))
@@ -157,9 +170,10 @@ def _run_system(
         found: list[list[Retrieved]] = [[] for _ in asked]
         if key not in refused:
             with _unrecorded(rules, refused, {key}):
-                ingests[key], found = _run_conversation(
+                ingests[key], found, failed = _run_conversation(
                     name, system, corpus.conversation(key), asked, depth
                 )
+                failures |= {len(hits) + i: reason for i, reason in failed.items()}
                 if reason := refusal(ingests[key], rules.max_failed):
                     refused[key] = reason
         hits += found
@@ -168,7 +182,9 @@ def _run_system(
     if isinstance(system, CountsSearches):
         notes += [f"searches: {event} ({n})" for event, n in system.search_events.items() if n]
     calls = dict(system.search_calls) if isinstance(system, AsksWhileSearching) else {}
-    return Rankings(name, system.info, depth, queries, hits, ingests, tuple(notes), refused, calls)
+    return Rankings(
+        name, system.info, depth, queries, hits, ingests, tuple(notes), refused, calls, failures
+    )
 
 
 @contextmanager
@@ -188,16 +204,20 @@ def _run_conversation(
     conversation: Conversation,
     queries: Sequence[Query],
     depth: int,
-) -> tuple[IngestReport, list[list[Retrieved]]]:
+) -> tuple[IngestReport, list[list[Retrieved]], dict[int, str]]:
+    """Return the report, the memories of each query, and why some could not be searched for."""
     with naming(name, f"taking in {conversation.id}"):
         report = system.ingest(conversation)
-    hits = []
+    hits: list[list[Retrieved]] = []
+    failures: dict[int, str] = {}
     for query in queries:
         with naming(name, f"searching for {query.id} ({query.style})"):
             found = list(system.search(query.text, k=depth, speaker=query.speaker))
             check_found(name, query, found, depth, conversation.turn_ids)
+        if isinstance(system, ExplainsFailures) and (reason := system.search_failure):
+            failures[len(hits)] = reason
         hits.append(found)
-    return report, hits
+    return report, hits, failures
 
 
 def _notes(ingests: dict[str, IngestReport], depth: int, corpus: Corpus) -> list[str]:

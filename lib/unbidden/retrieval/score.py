@@ -1,8 +1,8 @@
 """Scoring rankings by turn ids into the study's long table of items.
 
 Set measures and rank measures come from `ir-measures`. A memory counts at its rank; it brings all
-its source turns. A system without provenance, and a query without gold, are unscored with the
-reason, never 0.
+its source turns. A system without provenance, a query without gold, and a search that failed are
+unscored with the reason, never 0.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def _frame(
     values: dict[tuple[str, int], list[float]],
     condition: str,
 ) -> pd.DataFrame:
-    unscored = [unscored_reason(ranking, query) for query in ranking.queries]
+    unscored = [unscored_reason(ranking, i) for i in range(len(ranking.queries))]
     mask = np.array([text is not None for text in unscored])
     reasons = pd.Series(unscored, dtype="str")
     base = item_keys(dataset, ranking, condition)
@@ -196,13 +196,13 @@ def _frame(
     return pd.concat(parts, ignore_index=True)[ITEM_COLUMNS]
 
 
-def unscored_reason(ranking: Rankings, query: Query) -> str | None:
-    """Return why recall of a query cannot be scored, or None."""
-    if not query.gold:
+def unscored_reason(ranking: Rankings, position: int) -> str | None:
+    """Return why recall of a query, by position, cannot be scored, or None."""
+    if not ranking.queries[position].gold:
         return NO_GOLD
     if ranking.info.provenance == "none":
         return NO_PROVENANCE
-    return ranking.refused.get(query.conversation)
+    return ranking.unfit(position)
 
 
 def item_keys(dataset: str, ranking: Rankings, condition: str) -> pd.DataFrame:

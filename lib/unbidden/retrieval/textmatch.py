@@ -75,10 +75,10 @@ def text_recall_items(
     for ranking in rankings:
         check_cutoffs(ranking, ks)
         ranks, reasons = [], []
-        for query, hits in zip(ranking.queries, ranking.hits, strict=True):
+        for i, (query, hits) in enumerate(zip(ranking.queries, ranking.hits, strict=True)):
             gold = _looked_for(query, said)
             missing = NO_WORDS if query.gold else NO_GOLD
-            reasons.append(ranking.refused.get(query.conversation) if gold else missing)
+            reasons.append(ranking.unfit(i) if gold else missing)
             ranks.append([_first_holding(turn, hits, share, words) for turn in gold])
         base = item_keys(corpus.name, ranking, condition)
         for k in ks:
