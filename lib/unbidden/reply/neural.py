@@ -1,13 +1,15 @@
 """BERTScore and MAUVE: scores that need a large model, or say why they cannot be had.
 
 Both packages are an optional extra and fetch their weights on first use. Where package or weights
-are missing the result says so in one line; it is then no number, and certainly not 0.
+are missing the result says so in one line; it is then no number, and certainly not 0. Without a
+network the attempt takes about half a minute, unless HF_HUB_OFFLINE=1 is set.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unbidden.reply.bleu import same_length
@@ -27,7 +29,7 @@ class ModelScore:
     score : float or None
         In points, 0 to 100; None where it is not available.
     model : str
-        The model's name or folder.
+        The model's name, or its folder's.
     signature : str
         Version and settings, for BERTScore its own hash string; empty if not available.
     n : int
@@ -119,15 +121,16 @@ def mauve_score(
 def _attempt(
     metric: str, model: str, n: int, compute: Callable[[], tuple[float, str]]
 ) -> ModelScore:
+    name = Path(model).name if Path(model).is_dir() else model
     if not n:
-        return ModelScore(metric, None, model, "", 0, "there is no reply to score")
+        return ModelScore(metric, None, name, "", 0, "there is no reply to score")
     try:
         score, signature = compute()
     except ImportError as error:
         reason = f"a package is missing ({error}); {_EXTRA}"
     except Exception as error:  # noqa: BLE001 - loaders of weights raise anything; it is shown
-        text = " ".join(str(error).split())[:200]
-        reason = f"the model {model!r} could not be used ({type(error).__name__}: {text})"
+        text = " ".join(str(error).split()).replace(model, name)[:120]
+        reason = f"the model {name!r} could not be used ({type(error).__name__}: {text})"
     else:
-        return ModelScore(metric, score, model, signature, n)
-    return ModelScore(metric, None, model, "", n, reason)
+        return ModelScore(metric, score, name, signature.replace(model, name), n)
+    return ModelScore(metric, None, name, "", n, reason)
