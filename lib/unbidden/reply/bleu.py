@@ -8,6 +8,7 @@ sum and a formula, not a new count.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,12 +62,17 @@ def bleu_counts(
         If the lists differ in length, or the tokeniser is unknown.
     """
     same_length(replies, gold)
-    metric = _metric(tokenize)
-    rows = np.empty((len(replies), COLUMNS), dtype=np.int64)
-    for row, reply, right in zip(rows, replies, gold, strict=True):
-        score = metric.sentence_score(reply, [right])
-        row[:] = [score.sys_len, score.ref_len, *score.counts, *score.totals]
-    return rows
+    rows = [
+        _reply_counts(reply, right, tokenize) for reply, right in zip(replies, gold, strict=True)
+    ]
+    return np.array(rows, dtype=np.int64).reshape(len(rows), COLUMNS)
+
+
+# The same replies are scored plain, paired and resampled; each is counted once.
+@lru_cache(maxsize=50_000)
+def _reply_counts(reply: str, gold: str, tokenize: str) -> tuple[int, ...]:
+    score = _metric(tokenize).sentence_score(reply, [gold])
+    return (score.sys_len, score.ref_len, *score.counts, *score.totals)
 
 
 def bleu_points(totals: ArrayLike) -> NDArray[np.float64]:
@@ -126,6 +132,7 @@ def same_length(replies: Sequence[object], gold: Sequence[object]) -> None:
         )
 
 
+@lru_cache(maxsize=8)
 def _metric(tokenize: str, *, corpus: bool = False) -> BLEU:
     from sacrebleu.metrics.bleu import BLEU
 

@@ -94,12 +94,19 @@ def rouge_l(
         If the lists differ in length, or `tokens` is unknown.
     """
     same_length(replies, gold)
+    values = [
+        _rouge_value(reply, right, tokens) for reply, right in zip(replies, gold, strict=True)
+    ]
+    return np.array(values, dtype=np.float64)
+
+
+# Each reply is compared once, however often it is scored, paired and resampled.
+@lru_cache(maxsize=50_000)
+def _rouge_value(reply: str, gold: str, tokens: RougeTokens) -> float:
     scorer, tokeniser = _rouge(tokens)
-    values = np.full(len(gold), np.nan)
-    for i, (reply, right) in enumerate(zip(replies, gold, strict=True)):
-        if tokeniser.tokenize(right):
-            values[i] = scorer.score(right, reply)["rougeL"].fmeasure
-    return values
+    if not tokeniser.tokenize(gold):
+        return float("nan")
+    return float(scorer.score(gold, reply)["rougeL"].fmeasure)
 
 
 class _Tokeniser(Protocol):
