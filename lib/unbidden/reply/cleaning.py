@@ -57,9 +57,8 @@ def clean(reply: str, rule: Rule, speakers: Collection[str] = ()) -> str:
 
 
 def _first_turn(reply: str, speakers: Collection[str]) -> str:
-    names = "|".join(
-        re.escape(name) for name in sorted({*speakers, *_HEADS}, key=len, reverse=True)
-    )
+    known = {*speakers, *_HEADS, *(_PLURAL.sub(r"\1", name) for name in speakers)}
+    names = "|".join(re.escape(name) for name in sorted(known, key=len, reverse=True))
     tag = re.compile(rf"(?:^|(?<=\s))\**(?:{names})\**:\**\s*")
     for part in tag.split(reply):
         if part.strip():
