@@ -37,6 +37,24 @@ def _finite(token: str) -> float:
     return value
 
 
+def parse_strict(text: str) -> Any:
+    """Return the value of one JSON text.
+
+    Raises
+    ------
+    ValueError, RecursionError
+        If it is no JSON, is nested too deep, or has doubled keys, NaN, infinity or text that is no
+        valid Unicode.
+    """
+    value = json.loads(
+        text, object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_float=_finite
+    )
+    # A lone surrogate escape parses, but can be written nowhere afterwards.
+    if "\\ud" in text or "\\uD" in text:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    return value
+
+
 def read_json(path: Path) -> tuple[Any, SourceFile]:
     """Return the parsed content of a JSON file and its fingerprint; a byte order mark is skipped.
 
@@ -64,16 +82,7 @@ def read_json(path: Path) -> tuple[Any, SourceFile]:
             next_step="check the path, or get the data with `unbidden data get NAME`",
         ) from error
     try:
-        text = raw.decode("utf-8-sig")
-        value = json.loads(
-            text,
-            object_pairs_hook=_unique_keys,
-            parse_constant=_no_constant,
-            parse_float=_finite,
-        )
-        # A lone surrogate escape parses, but can be written nowhere afterwards.
-        if "\\ud" in text or "\\uD" in text:
-            json.dumps(value, ensure_ascii=False).encode("utf-8")
+        value = parse_strict(raw.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         damaged = isinstance(error, (json.JSONDecodeError, UnicodeDecodeError))
         raise DataError(

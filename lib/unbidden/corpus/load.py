@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unbidden.corpus import sources
+from unbidden.corpus.episodes import episode_file, read_episodes
 from unbidden.corpus.jsonfile import read_json
 from unbidden.corpus.locomo import LocomoReader
 from unbidden.corpus.models import Corpus, Irregularity
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from unbidden.corpus.models import Cluster, Conversation, SourceFile
 
-DATASETS = ("harbour", "locomo", "locomo-conv")
+DATASETS = ("harbour", "locomo", "locomo-conv", "msc", "cc")
 """Names `load_corpus` knows; anything else is a path."""
 
 
@@ -32,8 +33,10 @@ def load_corpus(dataset: str, *, conversations: Sequence[str] = ()) -> Corpus:
     dataset : str
         ``harbour`` (embedded), ``locomo`` (the official file, with LoCoMo-Conv's rewrites joined
         by content for the conversations whose release files are on this machine),
-        ``locomo-conv`` (the release files alone), the path of a LoCoMo-shaped JSON file, or of a
-        folder holding ``locomo10_dialog*.json`` and, if there, ``locomo10_multimem_full*.json``.
+        ``locomo-conv`` (the release files alone), ``msc`` and ``cc`` (Multi-Session Chat and
+        Conversation Chronicles, without questions), the path of a LoCoMo-shaped JSON file or of
+        episodes as `unbidden.corpus.episodes` reads them, or of a folder holding
+        ``locomo10_dialog*.json`` and, if there, ``locomo10_multimem_full*.json``.
     conversations : sequence of str
         Sample ids to keep, in the corpus's order; empty keeps all.
 
@@ -52,8 +55,12 @@ def load_corpus(dataset: str, *, conversations: Sequence[str] = ()) -> Corpus:
         corpus = _locomo()
     elif dataset == "locomo-conv":
         corpus = _release()
+    elif dataset in ("msc", "cc"):
+        corpus = read_episodes(sources.locate(dataset)[0], dataset, wanted=conversations)
     elif path is not None and path.is_dir():
         corpus = _folder(path, path.resolve().name)
+    elif path is not None and episode_file(path):
+        corpus = read_episodes(path, _file_label(path), wanted=conversations)
     elif path is not None:
         corpus = _read(_file_label(path), [path], [])
     else:

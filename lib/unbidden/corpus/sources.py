@@ -8,70 +8,25 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
 
+from unbidden.corpus.releases import KNOWN_VARIANTS, SOURCES, Source
 from unbidden.errors import ConfigError, DataError, closest
 
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One file of one public release.
-
-    Attributes
-    ----------
-    sha256 : str or None
-        None where we could not obtain the file to measure it; then `get` wants the hash from the
-        reader, and the content checks stand in for it.
-    size : int or None
-        Bytes.
-    """
-
-    folder: str
-    file: str
-    url: str
-    licence: str
-    sha256: str | None = None
-    size: int | None = None
-
-
-_LOCOMO = "https://raw.githubusercontent.com/snap-research/locomo"
-_CONV = "https://raw.githubusercontent.com/MiuLab/LoCoMo-Conv"
-_CONV_COMMIT = "d133260c021d5ba763628a5d00fe5364c94787a1"
-
-SOURCES: dict[str, tuple[Source, ...]] = {
-    "locomo": (
-        Source(
-            "locomo",
-            "locomo10.json",
-            f"{_LOCOMO}/3eb6f2c585f5e1699204e3c3bdf7adc5c28cb376/data/locomo10.json",
-            "CC BY-NC 4.0",
-            "79fa87e90f04081343b8c8debecb80a9a6842b76a7aa537dc9fdf651ea698ff4",
-            2_805_274,
-        ),
-    ),
-    "locomo-conv": tuple(
-        Source("locomo-conv", name, f"{_CONV}/{_CONV_COMMIT}/data/{name}", "none stated")
-        for name in ("locomo10_dialog.json", "locomo10_multimem_full.json")
-    ),
-}
-
-KNOWN_VARIANTS = {
-    "589a37f5dd7d83ce20f35d1100894b8ddac910bbf0e62c0c6f82e0d793fefbc8": (
-        "the copy inside MemInsight: an acronym is replaced by 'SD' in conv-26, and the order of "
-        "conversations differs"
-    ),
-    "6c679a67d5227e44cea271180fff24e5afcbee3fdf794fc7a751679cdaf2234b": "an edited copy",
-    "2e570ce748611d20f388559de30508dbeb8025db12f881b2de8d6561446f197e": "an edited copy",
-    "5805543832119db9211e197274ce334093ad2d01b2c666fbaee58e07d1d55820": "an edited copy",
-    "fd11a0db4af967c38e18c3ef44beca2935fb634d6dac92b1527f2556fbdb924a": "an edited copy",
-    "8f941d1c22ab3dee4cb72521fbccc82d24c30208590a15b0b4005a2f927ff769": (
-        "dial481/locomo at its newest commit: 26 questions edited, one removed"
-    ),
-}
-"""Files that go by the name locomo10.json and are not the official one."""
+__all__ = [
+    "KNOWN_VARIANTS",
+    "SOURCES",
+    "Source",
+    "cache_folder",
+    "data_folder",
+    "find",
+    "get",
+    "locate",
+    "source",
+    "verify",
+]
 
 
 def data_folder() -> Path | None:
@@ -128,7 +83,7 @@ def verify(path: Path, item: Source) -> Path:
         variant = KNOWN_VARIANTS.get(digest)
         raise DataError(
             f"{path.name} is not the pinned file",
-            expected=f"sha256 {item.sha256}, {item.size:,} bytes",
+            expected=f"sha256 {item.sha256}" + (f", {item.size:,} bytes" if item.size else ""),
             got=f"sha256 {digest}, {path.stat().st_size:,} bytes"
             + (f" ({variant})" if variant else ""),
             next_step=f"remove it and run `unbidden data get {item.folder}`; to study this file "

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Any
+
+from pydantic import Field
+
 from unbidden.llm.schemas import Output
+
+MOST_FACTS: dict[str, Any] = {"maxItems": 12}
+"""Sent with the schema, so that a small model that repeats itself comes to an end; a longer list
+from an endpoint that does not keep to it is read all the same."""
 
 
 class SessionFacts(Output):
     """What a session tells about its speakers; none is a valid answer."""
 
-    facts: list[str]
+    facts: Annotated[list[str], Field(json_schema_extra=MOST_FACTS)]
 
 
 class CitedFact(Output):
@@ -21,4 +29,4 @@ class CitedFact(Output):
 class CitedFacts(Output):
     """As `SessionFacts`, with the lines."""
 
-    facts: list[CitedFact]
+    facts: Annotated[list[CitedFact], Field(json_schema_extra=MOST_FACTS)]

@@ -1,0 +1,190 @@
+"""Sessions replayed with memory systems: what would be said next, with what each brings to mind.
+
+One prompt serves all systems, so that only the memories differ. (THEANINE's released replies of two
+baselines with like memories differ by seven words in length, so theirs probably did not.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from unbidden.llm import Call
+from unbidden.memory.protocol import ExplainsFailures
+from unbidden.memory.registry import create_system
+from unbidden.reply.metrics import rouge_l, word_count
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from unbidden.corpus.models import Conversation
+    from unbidden.corpus.replay import NextTurn
+    from unbidden.llm import LLM
+    from unbidden.memory.protocol import MemorySystem
+
+PROMPT = "next_turn.v1"
+NO_MEMORY = "no-memory"
+"""The arm that is given the talk alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One way to remember, in the replay.
+
+    Attributes
+    ----------
+    name : str
+        What tables call it.
+    system : str
+        Registry name, or `NO_MEMORY`.
+    k : int
+        Memories asked for: 3 timelines in THEANINE, 6 sentences in its retrieval baseline.
+    options : mapping
+        Of the system.
+    """
+
+    name: str
+    system: str
+    k: int
+    options: Mapping[str, Any]
+
+
+ARMS = (
+    Arm("theanine", "theanine", 3, {"refine_mode": "per_timeline"}),
+    Arm("without refinement", "theanine", 3, {}),
+    Arm("without linking", "theanine", 3, {"relations": False, "refine_mode": "per_timeline"}),
+    Arm("shuffled", "theanine", 6, {"relations": False, "timeline_form": "shuffled"}),
+    Arm("msc-retrieval", "msc-retrieval", 6, {}),
+    Arm(NO_MEMORY, NO_MEMORY, 0, {}),
+)
+"""THEANINE, its ablations, and its nearest rival, as in the paper's Tables 1 and 2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What was said next, and with what at hand.
+
+    Attributes
+    ----------
+    text : str or None
+        None if unscored.
+    memories : tuple of str
+        As they were shown.
+    unscored : str or None
+        Why there is no reply: a failed search or a failed call.
+    """
+
+    arm: str
+    turn: NextTurn
+    text: str | None
+    memories: tuple[str, ...]
+    unscored: str | None = None
+
+
+def replay_replies(
+    conversation: Conversation,
+    turns: Sequence[NextTurn],
+    arms: Sequence[Arm],
+    llm: LLM,
+    **options: Any,
+) -> list[Reply]:
+    """Return the replies of each arm at each turn.
+
+    Before each session a system takes in the sessions before it, and no later one; calls that were
+    made for a shorter past are answered from the record.
+
+    Parameters
+    ----------
+    turns : sequence of NextTurn
+        Of this conversation, in order.
+    **options
+        Of every system that takes them (protocol, embedder, ...).
+    """
+    replies: list[Reply] = []
+    for arm in arms:
+        system = None
+        if arm.system != NO_MEMORY:
+            system = create_system(arm.system, own=arm.options, llm=llm, **options)
+        for _, group in groupby(turns, key=lambda turn: turn.session):
+            session = list(group)
+            if system is not None:
+                system.ingest(replace(conversation, sessions=session[0].past))
+            found = [_remembered(system, turn, arm.k) for turn in session]
+            replies += _said(arm, session, found, llm)
+    return replies
+
+
+def _remembered(
+    system: MemorySystem | None, turn: NextTurn, k: int
+) -> tuple[tuple[str, ...], str | None]:
+    """Return the texts a system brings to mind for the talk so far, or why it cannot."""
+    if system is None:
+        return (), None
+    hits = system.search(turn.tagged, k=k)
+    if isinstance(system, ExplainsFailures) and (reason := system.search_failure):
+        return (), reason
+    return tuple(hit.text for hit in hits), None
+
+
+def _said(
+    arm: Arm,
+    turns: Sequence[NextTurn],
+    found: Sequence[tuple[tuple[str, ...], str | None]],
+    llm: LLM,
+) -> list[Reply]:
+    asked = [
+        (turn, memories)
+        for turn, (memories, reason) in zip(turns, found, strict=True)
+        if reason is None
+    ]
+    calls = [
+        Call(
+            PROMPT,
+            {
+                "memories": list(memories),
+                "dialogue": turn.tagged.splitlines(),
+                "speaker": turn.speaker,
+            },
+        )
+        for turn, memories in asked
+    ]
+    outcomes = iter(llm.ask_many(calls, label=f"replies, {arm.name}"))
+    replies = []
+    for turn, (memories, reason) in zip(turns, found, strict=True):
+        if reason is not None:
+            replies.append(Reply(arm.name, turn, None, memories, reason))
+            continue
+        outcome = next(outcomes)
+        text = str(outcome.value).strip() if outcome.ok else None
+        replies.append(Reply(arm.name, turn, text, memories, outcome.unscored))
+    return replies
+
+
+def reply_items(replies: Sequence[Reply]) -> pd.DataFrame:
+    """Return one row a reply: ids, ROUGE-L in 0..1, words; no text.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``conversation, session, turn, arm, rouge_l, words, gold_words, unscored``.
+    """
+    rows = []
+    for reply in replies:
+        scored = reply.text is not None
+        text = reply.text or ""
+        rows.append(
+            {
+                "conversation": reply.turn.conversation,
+                "session": reply.turn.session,
+                "turn": reply.turn.turn,
+                "arm": reply.arm,
+                "rouge_l": float(rouge_l([text], [reply.turn.gold])[0]) if scored else None,
+                "words": word_count(text) if scored else None,
+                "gold_words": word_count(reply.turn.gold),
+                "unscored": reply.unscored,
+            }
+        )
+    return pd.DataFrame(rows)
