@@ -1,0 +1,98 @@
+"""What a way to remember costs for one session of replies, in calls and tokens, before any is paid.
+
+The paper's Table 8 gives dollars of an endpoint; calls and input tokens can be counted for every
+system in the same way, from the same texts, whether or not a model was asked.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from unbidden.llm.base import LLM, Call
+from unbidden.llm.outcome import Outcome
+from unbidden.llm.tokens import estimate_messages
+from unbidden.reply.replaying import PROMPT, Arm, replay_replies
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from unbidden.corpus.models import Conversation
+    from unbidden.corpus.replay import NextTurn
+    from unbidden.llm.client import Client
+
+COST_ARMS = (
+    Arm("memory-update", "memory-update", 6, {"candidates": None, "per_call": "pair"}),
+    Arm("full-history", "full-history", 1, {}),
+    Arm("all-memories", "all-memories", 1, {"form": "whole"}),
+    Arm("rsum", "rsum", 1, {}),
+    Arm("memochat", "memochat", 3, {}),
+    Arm("comedy", "comedy", 1, {}),
+)
+"""The paper's other systems; what they ask of a model after their first calls is not known before
+the answers are, so theirs are lower bounds unless those are on record."""
+
+
+class CountingLLM(LLM):
+    """Answers what is on record and counts every call and its input tokens; it asks nothing.
+
+    Attributes
+    ----------
+    calls, tokens : Counter
+        By prompt; a call repeated word for word counts each time, as a system without the study's
+        record would pay for it.
+    unanswered : int
+        Calls that are not on record.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self.calls: Counter[str] = Counter()
+        self.tokens: Counter[str] = Counter()
+        self.unanswered = 0
+
+    def ask_many(self, calls: Iterable[Call], *, label: str = "") -> list[Outcome[Any]]:
+        """Return known outcomes, and "planned" for the rest."""
+        outcomes: list[Outcome[Any]] = []
+        for call in calls:
+            item = self._client.prepare(call)
+            self.calls[call.prompt_name] += 1
+            self.tokens[call.prompt_name] += estimate_messages(item.forms[0].body["messages"])
+            found = self._client.known(item)
+            self.unanswered += found is None
+            outcomes.append(found or Outcome("planned", "only counted"))
+        return outcomes
+
+
+def session_costs(
+    conversation: Conversation,
+    turns: Sequence[NextTurn],
+    arms: Sequence[Arm],
+    client: Client,
+    **options: Any,
+) -> pd.DataFrame:
+    """Return what each arm costs for the replies of some turns, its memories included.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``arm, calls, reply_calls, input_tokens, unanswered`` (calls not on record, whose
+        answers other calls may build on) and ``ratio`` of input tokens to the first arm's.
+    """
+    rows = []
+    for arm in arms:
+        counting = CountingLLM(client)
+        replay_replies(conversation, turns, [arm], counting, **options)
+        rows.append(
+            {
+                "arm": arm.name,
+                "calls": sum(counting.calls.values()),
+                "reply_calls": counting.calls[PROMPT],
+                "input_tokens": sum(counting.tokens.values()),
+                "unanswered": counting.unanswered,
+            }
+        )
+    frame = pd.DataFrame(rows)
+    return frame.assign(ratio=frame["input_tokens"] / frame["input_tokens"].iloc[0])

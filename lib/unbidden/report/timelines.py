@@ -1,0 +1,260 @@
+"""Tables and examples of the chapter on timelines."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from unbidden.memory.theanine import Theanine
+from unbidden.memory.theanine.relations import RELATIONS
+from unbidden.report.published import theanine_table
+from unbidden.report.tables import points, with_interval
+from unbidden.reply.bootstrap import paired_bootstrap
+from unbidden.reply.metrics import score_replies
+from unbidden.stats import clustered_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from unbidden.corpus.models import Conversation, Corpus
+    from unbidden.llm import LLM
+    from unbidden.reply.replaying import Reply
+
+SYSTEM_OF_ROW = {
+    "theanine": "Theanine",
+    "without refinement": "w/o refinement",
+    "without linking": "w/o linking",
+    "shuffled": "Shuffled",
+    "msc-retrieval": "Memory Retrieval",
+}
+
+
+def graphs(
+    corpus: Corpus, llm: LLM, options: Mapping[str, Any], **shared: Any
+) -> tuple[dict[str, Theanine], pd.DataFrame]:
+    """Return THEANINE's memory of each conversation, and one row of counts for each."""
+    built: dict[str, Theanine] = {}
+    rows = []
+    for conversation in corpus.conversations:
+        system = Theanine(llm=llm, **options, **shared)
+        report = system.ingest(conversation)
+        built[conversation.id] = system
+        counted = asdict(system.counts())
+        relations = counted.pop("relations")
+        unknown = counted.pop("unknown_labels")
+        rows.append(
+            {
+                "conversation": conversation.id,
+                "sessions": len(conversation.sessions),
+                "units": report.units,
+                "failed_units": report.failed,
+                **counted,
+                **{name: relations.get(name, 0) for name in RELATIONS},
+                "unknown_labels": ", ".join(f"{word} {n}" for word, n in unknown.items()),
+            }
+        )
+    return built, pd.DataFrame(rows)
+
+
+def shown_graphs(table: pd.DataFrame) -> pd.DataFrame:
+    """Return size, cost and rates of each graph, as text."""
+    read = table["related"] + table["unrelated"] + table["unknown"]
+    return pd.DataFrame(
+        {
+            "conversation": table["conversation"],
+            "memories": table["memories"],
+            "links": table["edges"],
+            "components": table["components"],
+            "pairs": table["pairs"],
+            "asked": table["asked"],
+            "spared": table["saved"],
+            "failed": table["failed"] + table["failed_units"],
+            "unknown labels, %": [points(value) for value in table["unknown"] / read],
+        },
+        dtype=object,
+    )
+
+
+def shown_relations(table: pd.DataFrame) -> pd.DataFrame:
+    """Return how often each relation was named, over all conversations, with its share."""
+    totals = table[list(RELATIONS)].sum()
+    whole = totals.sum()
+    return pd.DataFrame(
+        {
+            "relation": list(totals.index),
+            "links": [int(value) for value in totals],
+            "share, %": [points(value / whole if whole else None) for value in totals],
+        },
+        dtype=object,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineExamples:
+    """Timelines before and after rewriting, for some messages, as escaped HTML."""
+
+    system: Theanine
+    conversation: Conversation
+    messages: Sequence[tuple[str, str]]
+
+    def _repr_html_(self) -> str:
+        parts = []
+        for speaker, text in self.messages:
+            said = [f"{speaker}: {text}"]
+            timelines = self.system.timelines(said)
+            refined = self.system.refined(timelines, said, "per_timeline")
+            listed = "".join(
+                f"<li>{html.escape(line.text())}<br><i>rewritten:</i> "
+                + (
+                    f"not rewritten: {html.escape(one.unscored)}"
+                    if one.unscored
+                    else html.escape(one.text)
+                )
+                + "</li>"
+                for line, one in zip(timelines, refined, strict=True)
+            )
+            parts.append(
+                f'<section class="unbidden-example"><blockquote>{html.escape(said[0])}'
+                f"</blockquote><ol>{listed or '<li>no memory</li>'}</ol></section>"
+            )
+        return "".join(parts)
+
+    def __repr__(self) -> str:
+        return f"timelines for {len(self.messages)} messages"
+
+
+def reply_table(replies: Sequence[Reply], *, seed: int = 0) -> pd.DataFrame:
+    """Return the scores of each arm, with an interval of ROUGE-L over sessions.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``arm, n, unscored, bleu4, rouge_l, low, high, words, gold_words``; points.
+    """
+    rows = []
+    for arm in dict.fromkeys(reply.arm for reply in replies):
+        mine = [reply for reply in replies if reply.arm == arm]
+        scores = score_replies([r.text for r in mine], [r.turn.gold for r in mine])
+        scored = [r for r in mine if r.text is not None]
+        each = [score_replies([r.text], [r.turn.gold]).rouge_l for r in scored]
+        sessions = [f"{r.turn.conversation} {r.turn.session}" for r in scored]
+        interval = clustered_mean(pd.Series(each, dtype=float) / 100, sessions)
+        rows.append(
+            {
+                "arm": arm,
+                "n": scores.n,
+                "unscored": scores.unscored,
+                "bleu4": scores.bleu4,
+                "rouge_l": scores.rouge_l,
+                "low": interval.low,
+                "high": interval.high,
+                "interval": interval.method,
+                "words": scores.words,
+                "gold_words": scores.gold_words,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def shown_replies(table: pd.DataFrame) -> pd.DataFrame:
+    """Return `reply_table` as text."""
+    rouge = [None if pd.isna(value) else value / 100 for value in table["rouge_l"]]
+    return pd.DataFrame(
+        {
+            "memories": table["arm"],
+            "n": table["n"],
+            "unscored": table["unscored"],
+            "BLEU-4": [_decimal(value, 2) for value in table["bleu4"]],
+            "ROUGE-L": [
+                with_interval(*triple)
+                for triple in zip(rouge, table["low"], table["high"], strict=True)
+            ],
+            "words": [_decimal(value) for value in table["words"]],
+            "gold words": [_decimal(value) for value in table["gold_words"]],
+        },
+        dtype=object,
+    )
+
+
+def reply_differences(
+    replies: Sequence[Reply], reference: str = "msc-retrieval", *, seed: int = 0
+) -> pd.DataFrame:
+    """Return each arm minus one of them, resampling sessions, over turns that both replied to."""
+    texts = {(r.arm, r.turn.id): r for r in replies if r.text is not None}
+    rows: list[dict[str, Any]] = []
+    for arm in dict.fromkeys(reply.arm for reply in replies):
+        if arm == reference:
+            continue
+        ids = [name for (a, name) in texts if a == arm and (reference, name) in texts]
+        if not ids:
+            continue
+        first = [texts[reference, name] for name in ids]
+        second = [texts[arm, name] for name in ids]
+        for found in paired_bootstrap(
+            [str(r.text) for r in first],
+            [str(r.text) for r in second],
+            [r.turn.gold for r in first],
+            [f"{r.turn.conversation} {r.turn.session}" for r in first],
+            seed=seed,
+        ):
+            rows.append({"arm": arm, "against": reference, **asdict(found)})
+    return pd.DataFrame(rows)
+
+
+def shown_reply_differences(table: pd.DataFrame) -> pd.DataFrame:
+    """Return `reply_differences` as text."""
+    if table.empty:
+        return table
+    names = {"bleu4": "BLEU-4", "rouge_l": "ROUGE-L"}
+    return pd.DataFrame(
+        {
+            "memories": table["arm"],
+            "against": table["against"],
+            "metric": [names[name] for name in table["metric"]],
+            "difference": [
+                with_interval(*(None if pd.isna(v) else v / 100 for v in triple))
+                for triple in zip(table["difference"], table["low"], table["high"], strict=True)
+            ],
+            "turns": table["n"],
+            "sessions": table["episodes"],
+        },
+        dtype=object,
+    )
+
+
+def shown_costs(table: pd.DataFrame) -> pd.DataFrame:
+    """Return what each arm costs beside the paper's ratio, as text."""
+    return pd.DataFrame(
+        {
+            "memories": table["arm"],
+            "calls": [_bound(n, waits) for n, waits in _pairs(table, "calls")],
+            "of them replies": table["reply_calls"],
+            "input tokens": [_bound(n, waits) for n, waits in _pairs(table, "input_tokens")],
+            "ratio": [f"{value:.2f}" for value in table["ratio"]],
+            "paper's ratio, $": [paper_ratio(name) for name in table["arm"]],
+        },
+        dtype=object,
+    )
+
+
+def paper_ratio(arm: str) -> str:
+    """Return the paper's cost of a system relative to its own, from Table 8, or a dash."""
+    table = theanine_table(8)
+    rows = table[(table["system"] == arm) & (table["metric"] == "ratio")]
+    return "–" if rows.empty else f"{float(rows['value'].iloc[0]):.2f}"
+
+
+def _pairs(table: pd.DataFrame, column: str) -> zip[tuple[int, bool]]:
+    later = table["unanswered"] > table["reply_calls"]
+    return zip(table[column], later, strict=True)
+
+
+def _bound(count: int, waits: bool) -> str:
+    return f"at least {count:,}" if waits else f"{count:,}"
+
+
+def _decimal(value: float | None, digits: int = 1) -> str:
+    return "–" if value is None or pd.isna(value) else f"{value:.{digits}f}"
