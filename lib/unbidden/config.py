@@ -224,3 +224,25 @@ class RetrievalConfig(ModelConfig):
     def depth(self) -> int:
         """Memories to ask for: enough for every K and, where one memory is one turn, budget."""
         return max(*self.all_ks, *self.turn_budgets, 50)
+
+
+class TimelinesConfig(ModelConfig):
+    """Parameters of the chapter on timelines.
+
+    Attributes
+    ----------
+    dialogues : {"session", "none"}
+        Whether the relation prompt shows the dialogues two memories come from, as published.
+    reply_conversations : tuple of str
+        Those of whose last session replies are made; empty means the first alone.
+    reply_turns : int or None
+        First so many turns of that session.
+    released : {"recorded", "rescore"}
+        Show the recorded scores of the published outputs, or score them now (needs their files).
+    """
+
+    dialogues: Literal["session", "none"] = "none"
+    reply_conversations: tuple[str, ...] = ()
+    reply_turns: Count | None = None
+    released: Literal["recorded", "rescore"] = "recorded"
+    embedder: str = "all-MiniLM-L6-v2"

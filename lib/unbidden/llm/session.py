@@ -76,7 +76,7 @@ class PlanningLLM(LLM):
     """
 
     def __init__(self, client: Client, path: Path | None = None) -> None:
-        self._client, self._path = client, path
+        self.client, self._path = client, path
         self._calls: list[Call] = []
 
     def ask_many(self, calls: Iterable[Call], *, label: str = "") -> list[Outcome[Any]]:
@@ -85,13 +85,13 @@ class PlanningLLM(LLM):
         self._calls.extend(batch)
         if self._path is not None:
             write_text(self._path, str(self.plan()) + "\n")
-        found = (self._client.known(self._client.prepare(call)) for call in batch)
+        found = (self.client.known(self.client.prepare(call)) for call in batch)
         return [outcome or Outcome("planned", "this run only plans") for outcome in found]
 
     def plan(self) -> Plan:
         """Return the plan of everything asked so far."""
-        return plan(self._calls, self._client)
+        return plan(self._calls, self.client)
 
     def close(self) -> None:
         """Close the files of the client."""
-        self._client.close()
+        self.client.close()

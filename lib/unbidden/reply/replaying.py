@@ -54,9 +54,9 @@ class Arm:
 
 ARMS = (
     Arm("theanine", "theanine", 3, {"refine_mode": "per_timeline"}),
-    Arm("without refinement", "theanine", 3, {}),
-    Arm("without linking", "theanine", 3, {"relations": False, "refine_mode": "per_timeline"}),
-    Arm("shuffled", "theanine", 6, {"relations": False, "timeline_form": "shuffled"}),
+    Arm("theanine-no-refinement", "theanine", 3, {}),
+    Arm("theanine-no-linking", "theanine", 3, {"relations": False, "refine_mode": "per_timeline"}),
+    Arm("theanine-shuffled", "theanine", 6, {"relations": False, "timeline_form": "shuffled"}),
     Arm("msc-retrieval", "msc-retrieval", 6, {}),
     Arm(NO_MEMORY, NO_MEMORY, 0, {}),
 )
@@ -188,3 +188,16 @@ def reply_items(replies: Sequence[Reply]) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def set_arms(arms: Sequence[Arm], **options: Mapping[str, Any]) -> tuple[Arm, ...]:
+    """Return arms with options of a run for one system, below those an arm has of its own.
+
+    Parameters
+    ----------
+    **options
+        By the system's registry name.
+    """
+    return tuple(
+        replace(arm, options={**options.get(arm.system, {}), **arm.options}) for arm in arms
+    )

@@ -179,3 +179,42 @@ def overlap_by_style(summary: pd.DataFrame) -> Figure:
     axes.set_xlabel("How the need is put")
     axes.set_ylabel("Words shared with the gold turns\n(% of the query's content words)")
     return figure
+
+
+def released_gap(found: pd.DataFrame) -> Figure:
+    """Draw THEANINE minus memory retrieval on its released replies, before and after equal length.
+
+    Parameters
+    ----------
+    found : DataFrame
+        Columns ``dataset, metric, replies, difference, low, high``, in points.
+    """
+    figure = Figure(figsize=(7.2, 3.2), layout="constrained")
+    panels = figure.subplots(1, 2, sharey=True)
+    names = {"bleu4": "BLEU-4", "rouge_l": "ROUGE-L"}
+    looks = dict(zip(dict.fromkeys(found["replies"]), ("o", "s"), strict=False))
+    labels = {"cc": "Conversation\nChronicles", "msc": "Multi-Session\nChat"}
+    sets = [name for name in labels if name in set(found["dataset"])]
+    for axes, (metric, title) in zip(panels, names.items(), strict=True):
+        for i, (replies, marker) in enumerate(looks.items()):
+            rows = found[(found["metric"] == metric) & (found["replies"] == replies)]
+            rows = rows.set_index("dataset").loc[sets]
+            axes.errorbar(
+                rows["difference"],
+                [y + 0.12 - 0.24 * i for y in range(len(sets))],
+                xerr=[rows["difference"] - rows["low"], rows["high"] - rows["difference"]],
+                fmt=marker,
+                color=_PALETTE[i],
+                capsize=3,
+                markersize=7,
+                label=f"replies {replies}",
+            )
+        axes.axvline(0, color="#555555", linewidth=1)
+        axes.set_title(title, fontsize=11)
+        axes.grid(axis="x")
+        axes.grid(visible=False, axis="y")
+        axes.set_ylim(-0.6, len(sets) - 0.4)
+    panels[0].set_yticks(range(len(sets)), [labels[name] for name in sets])
+    figure.supxlabel("Theanine minus Memory Retrieval (points)", fontsize=11)
+    _legend(figure, panels[0])
+    return figure

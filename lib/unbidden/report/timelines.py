@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 import html
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from unbidden.corpus.models import Corpus
+from unbidden.corpus.replay import next_turns
+from unbidden.errors import ConfigError
+from unbidden.llm.client import Client
+from unbidden.llm.localmodels import local_models
+from unbidden.llm.session import PlanningLLM
 from unbidden.memory.theanine import Theanine
 from unbidden.memory.theanine.relations import RELATIONS
-from unbidden.report.published import theanine_table
-from unbidden.report.tables import points, with_interval
+from unbidden.queries.build import build_queries
 from unbidden.reply.bootstrap import paired_bootstrap
 from unbidden.reply.metrics import score_replies
+from unbidden.report.published import theanine_table
+from unbidden.report.tables import points, with_interval
 from unbidden.stats import clustered_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from unbidden.corpus.models import Conversation, Corpus
+    from unbidden.config import TimelinesConfig
+    from unbidden.corpus.models import Conversation
+    from unbidden.corpus.replay import NextTurn
     from unbidden.llm import LLM
     from unbidden.reply.replaying import Reply
 
-SYSTEM_OF_ROW = {
-    "theanine": "Theanine",
-    "without refinement": "w/o refinement",
-    "without linking": "w/o linking",
-    "shuffled": "Shuffled",
-    "msc-retrieval": "Memory Retrieval",
+
+_DIALOGUES_NOTE = {
+    "none": "the two sentences alone, not the dialogues they come from as in the paper",
+    "session": "the dialogues both sentences come from, as in the paper",
 }
 
 
@@ -44,6 +51,7 @@ def graphs(
         built[conversation.id] = system
         counted = asdict(system.counts())
         relations = counted.pop("relations")
+        named: dict[str, int] = {str(name): relations.get(name, 0) for name in RELATIONS}
         unknown = counted.pop("unknown_labels")
         rows.append(
             {
@@ -52,7 +60,7 @@ def graphs(
                 "units": report.units,
                 "failed_units": report.failed,
                 **counted,
-                **{name: relations.get(name, 0) for name in RELATIONS},
+                **named,
                 "unknown_labels": ", ".join(f"{word} {n}" for word, n in unknown.items()),
             }
         )
@@ -126,7 +134,7 @@ class TimelineExamples:
         return f"timelines for {len(self.messages)} messages"
 
 
-def reply_table(replies: Sequence[Reply], *, seed: int = 0) -> pd.DataFrame:
+def reply_table(replies: Sequence[Reply]) -> pd.DataFrame:
     """Return the scores of each arm, with an interval of ROUGE-L over sessions.
 
     Returns
@@ -243,7 +251,7 @@ def shown_costs(table: pd.DataFrame) -> pd.DataFrame:
 def paper_ratio(arm: str) -> str:
     """Return the paper's cost of a system relative to its own, from Table 8, or a dash."""
     table = theanine_table(8)
-    rows = table[(table["system"] == arm) & (table["metric"] == "ratio")]
+    rows = table[(table["system"] == arm) & (table["metric"] == "api_cost_ratio")]
     return "–" if rows.empty else f"{float(rows['value'].iloc[0]):.2f}"
 
 
@@ -258,3 +266,61 @@ def _bound(count: int, waits: bool) -> str:
 
 def _decimal(value: float | None, digits: int = 1) -> str:
     return "–" if value is None or pd.isna(value) else f"{value:.{digits}f}"
+
+
+def graph_numbers(config: TimelinesConfig, table: pd.DataFrame) -> dict[str, str]:
+    """Return what the chapter's text says of the live graphs."""
+    read = int((table["related"] + table["unrelated"] + table["unknown"]).sum())
+    small = config.answer_model in local_models()
+    replied = ", ".join(config.reply_conversations) or str(table["conversation"].iloc[0])
+    return {
+        "answer_model": config.answer_model,
+        "model_note": "It is a small local model that runs on a laptop." if small else "",
+        "dialogues_note": _DIALOGUES_NOTE[config.dialogues],
+        "unknown_rate": points(table["unknown"].sum() / read if read else None),
+        "first_conversation": str(table["conversation"].iloc[0]),
+        "reply_conversations": replied,
+        "links": f"{int(table['edges'].sum()):,}",
+    }
+
+
+def first_messages(conversation: Conversation, *, most: int) -> list[tuple[str, str]]:
+    """Return speaker and text of the first implied needs; without rewrites, the last turns."""
+    found = [
+        (query.speaker, query.text)
+        for query in build_queries(Corpus(conversation.id, (conversation,)), styles=["implicit"])
+        if query.speaker
+    ]
+    said = [(turn.speaker, turn.text) for turn in conversation.sessions[-1].turns]
+    return (found or said)[:most]
+
+
+def replied_conversations(corpus: Corpus, config: TimelinesConfig) -> list[Conversation]:
+    """Return the conversations replies are made for."""
+    wanted = config.reply_conversations or (corpus.conversations[0].id,)
+    return [corpus.conversation(name) for name in wanted]
+
+
+def last_session_turns(conversation: Conversation, most: int | None) -> list[NextTurn]:
+    """Return the points of the last session at which a reply is wanted."""
+    last = max(session.number for session in conversation.sessions)
+    return list(next_turns(conversation, sessions=[last]))[:most]
+
+
+def episode(conversation: Conversation, *, sessions: int) -> Conversation:
+    """Return a conversation's first sessions, an episode as THEANINE's data have it."""
+    return replace(conversation, sessions=conversation.sessions[:sessions])
+
+
+def client_of(llm: LLM) -> Client:
+    """Return the client that knows what is on record.
+
+    Raises
+    ------
+    ConfigError
+        If the model is none that has a record.
+    """
+    client = llm.client if isinstance(llm, PlanningLLM) else llm
+    if not isinstance(client, Client):
+        raise ConfigError("costs are counted from a client's record", got=type(llm).__name__)
+    return client
