@@ -68,6 +68,8 @@ systems: list = [
     "anchormem",
     "memora",
     "nemori",
+    "msc-retrieval",
+    "theanine",
 ]  # registry names or package.module:Class
 styles: list = [
     "question",
@@ -87,10 +89,11 @@ settings: str = "locomo-conv"  # how systems are set: as LoCoMo-Conv ran them, o
 system_options: dict = {
     "mem0": {"ingestion": "one-pass", "batch_size": 4},
     "mem0-v2": {"ingestion": "one-pass", "batch_size": 4},
-}  # options of single systems; mem0's here are a sixth of LoCoMo-Conv's calls or fewer
+    "theanine": {"dialogues": "none"},
+}  # options of single systems; these ask for less than the papers, as a small model is slow
 max_failed: float = 0.05  # a conversation of which a system lost more units is unscored for it
 llm_mode: str = "replay"  # replay (no call), record (calls that are not on record) or live
-memory_model: str = "qwen2.5-coder-0.5b"  # builds the memories
+memory_model: str = "qwen2.5-coder-1.5b"  # builds the memories
 local_model: str = ""  # a local model to serve while the chapter runs, unless it only replays
 concurrency: int = 8  # calls in flight at once
 max_calls: int = None  # budget

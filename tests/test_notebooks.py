@@ -12,6 +12,7 @@ from unbidden import config as configs
 
 PAIRS = sorted((ROOT / "notebooks").glob("[0-9]*.py"))
 REFERENCES = sorted((ROOT / "tests" / "reference").glob("*.ipynb"))
+KINDS = {"02_retrieval": configs.RetrievalConfig, "06_timelines": configs.TimelinesConfig}
 
 
 @pytest.mark.parametrize("source", PAIRS, ids=lambda path: path.stem)
@@ -37,7 +38,7 @@ def test_parameters_are_the_config(source):
     values: dict = {}
     exec(cell.source, values)
     values = {name: value for name, value in values.items() if not name.startswith("__")}
-    kind = configs.RetrievalConfig if "02_" in source.name else configs.RunConfig
+    kind = KINDS.get(source.stem, configs.RunConfig)
     given = kind.of(chapter=source.stem, **values).model_dump()
     assert given == kind.of(chapter=source.stem).model_dump()
 

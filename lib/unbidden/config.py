@@ -183,6 +183,14 @@ class ModelConfig(RunConfig):
     max_money: Annotated[float, Field(gt=0)] | None = None
 
 
+CHEAPER: dict[str, dict[str, Any]] = {
+    "mem0": {"ingestion": "one-pass", "batch_size": 4},
+    "mem0-v2": {"ingestion": "one-pass", "batch_size": 4},
+    "theanine": {"dialogues": "none"},
+}
+"""Options that ask a small local model for less than the papers do: fewer or shorter calls."""
+
+
 class RetrievalConfig(ModelConfig):
     """Parameters of the retrieval chapter.
 
@@ -204,15 +212,19 @@ class RetrievalConfig(ModelConfig):
         A conversation of whose units a system lost a larger share is unscored for it.
     """
 
-    systems: tuple[str, ...] = ("bm25", "dense", "rrf")
+    systems: tuple[str, ...] = (
+        *("bm25", "dense", "rrf", "amem-noevo", "amem", "mem0", "mem0-v2", "anchormem"),
+        *("memora", "nemori", "msc-retrieval", "theanine"),
+    )
     top_k: Count = 10
     ks: Counts = (1, 5, 10, 20, 50)
     turn_budgets: Counts = (5, 10, 20, 50)
     token_budgets: Counts = (600,)
     protocol: Literal["paper", "repaired"] = "paper"
     embedder: str = "all-MiniLM-L6-v2"
+    memory_model: str = "qwen2.5-coder-1.5b"
     settings: Literal["locomo-conv", "published"] = "locomo-conv"
-    system_options: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    system_options: dict[str, dict[str, Any]] = Field(default_factory=lambda: dict(CHEAPER))
     max_failed: Annotated[float, Field(ge=0, le=1)] = 0.05
 
     @property
