@@ -305,11 +305,11 @@ def test_counts_for_a_page():
 
 
 def test_the_released_summaries_can_be_linked_without_dialogues():
-    memories = [memory("s1-m1", 1, "red boat"), memory("s12-m1", 12, "red boat sank")]
+    memories = [memory("s2-m1", 2, "red boat"), memory("s12-m1", 12, "red boat sank")]
     llm = model()
     system = Theanine(llm=llm, embedder=Words(), dialogues="none")
     report = system.ingest_memories(memories[::-1])
-    assert edges(system) == ["s1-m1 s12-m1 Cause"], "in time order, sessions above 9 too"
+    assert edges(system) == ["s2-m1 s12-m1 Cause"], "in time order, sessions above 9 too"
     assert (report.memories, report.units) == (2, 1)
     assert asked(llm, "theanine_relation")[0]["a"]["lines"] == []
     with pytest.raises(ConfigError, match="dialogues that memories come from"):
