@@ -152,5 +152,18 @@ def test_the_bootstrap_is_repeatable_and_never_invents_an_interval():
     assert (same.difference, same.low, same.high, same.differs) == (0, 0, 0, False)
     with pytest.raises(ConfigError, match="no reply"):
         paired_bootstrap([], [], [], [])
+    with pytest.raises(ConfigError, match="no reply"):
+        paired_bootstrap(["a"], [None], ["a"], [1])
     with pytest.raises(ConfigError, match="out of range"):
         paired_bootstrap(*args, resamples=0)
+
+
+def test_a_missing_reply_takes_its_turn_out_of_both_systems():
+    first, second = ["a b c d e", None, "a b", "a b c d e"], ["a b c x e", "a b", "", "a b c d f"]
+    gold, episodes = ["a b c d f", "a", None, "a b c d e"], [1, 1, 2, 2]
+    found = paired_bootstrap(first, second, gold, episodes)
+    kept = paired_bootstrap(*[[items[0], items[3]] for items in (first, second, gold, episodes)])
+    assert [(item.n, item.unscored) for item in found] == [(2, 2)] * 2
+    assert [(item.difference, item.low) for item in found] == [
+        (item.difference, item.low) for item in kept
+    ]

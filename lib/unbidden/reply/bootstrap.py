@@ -39,6 +39,8 @@ class Difference:
         Percentile interval; None with fewer than two episodes, which cannot be resampled.
     n, episodes : int
         Turns and episodes behind it.
+    unscored : int
+        Turns left out because a reply or the gold text is missing; never counted as 0.
     """
 
     metric: Metric
@@ -49,6 +51,7 @@ class Difference:
     high: float | None
     n: int
     episodes: int
+    unscored: int
     method: str
 
     @property
@@ -60,9 +63,9 @@ class Difference:
 
 
 def paired_bootstrap(
-    first: Sequence[str],
-    second: Sequence[str],
-    gold: Sequence[str],
+    first: Sequence[str | None],
+    second: Sequence[str | None],
+    gold: Sequence[str | None],
     episodes: Sequence[Hashable],
     *,
     resamples: int = RESAMPLES,
@@ -76,31 +79,24 @@ def paired_bootstrap(
 
     Parameters
     ----------
-    first, second, gold : sequence of str
-        Replies of the two systems and the gold text to the same turns.
+    first, second, gold : sequence of str or None
+        Replies of the two systems and the gold text to the same turns; a turn is compared where
+        all three are there.
     episodes : sequence of hashable
         Which episode each turn belongs to.
 
     Raises
     ------
     ConfigError
-        If the lists differ in length or are empty, or a setting is out of range.
+        If the lists differ in length, no turn can be compared, or a setting is out of range.
     """
-    for other in (first, second, episodes):
-        same_length(other, gold)
-    if not gold:
-        raise ConfigError("a bootstrap of no reply", expected="at least one turn")
-    if resamples < 1 or not 0 < level < 1:
-        raise ConfigError(
-            "`resamples` or `level` is out of range",
-            expected="resamples of at least 1, level between 0 and 1",
-            got=f"resamples {resamples}, level {level}",
-        )
-    codes, count = _codes(episodes)
+    _check(resamples, level)
+    said, other, right, kept_episodes = _comparable(first, second, gold, episodes)
+    codes, count = _codes(kept_episodes)
     drawn = _draws(count, resamples, seed)
     found = []
     for metric, (rows, points) in _METRICS.items():
-        sums = [_by_episode(rows(replies, gold), codes, count) for replies in (first, second)]
+        sums = [_by_episode(rows(replies, right), codes, count) for replies in (said, other)]
         whole = [float(points(table.sum(axis=0))) for table in sums]
         gaps = points(drawn @ sums[1]) - points(drawn @ sums[0])
         low, high = _percentiles(gaps, level) if count > 1 else (None, None)
@@ -113,12 +109,48 @@ def paired_bootstrap(
                 difference=whole[1] - whole[0],
                 low=low,
                 high=high,
-                n=len(gold),
+                n=len(right),
                 episodes=count,
+                unscored=len(gold) - len(right),
                 method=method if count > 1 else "no interval: one episode",
             )
         )
     return found
+
+
+def _check(resamples: int, level: float) -> None:
+    if resamples < 1 or not 0 < level < 1:
+        raise ConfigError(
+            "`resamples` or `level` is out of range",
+            expected="resamples of at least 1, level between 0 and 1",
+            got=f"resamples {resamples}, level {level}",
+        )
+
+
+def _comparable(
+    first: Sequence[str | None],
+    second: Sequence[str | None],
+    gold: Sequence[str | None],
+    episodes: Sequence[Hashable],
+) -> tuple[list[str], list[str], list[str], list[Hashable]]:
+    """Return both replies, gold text and episode of the turns at which none is missing."""
+    for items in (first, second, episodes):
+        same_length(items, gold)
+    kept = [
+        (one, other, right, episode)
+        for one, other, right, episode in zip(first, second, gold, episodes, strict=True)
+        if one is not None and other is not None and right is not None
+    ]
+    if not kept:
+        raise ConfigError(
+            "a bootstrap of no reply", expected="at least one turn both systems replied to"
+        )
+    return (
+        [item[0] for item in kept],
+        [item[1] for item in kept],
+        [item[2] for item in kept],
+        [item[3] for item in kept],
+    )
 
 
 def _percentiles(
