@@ -78,13 +78,13 @@ class ReasonedChoice(Output):
     better: Literal["first", "second", "tie"]
 
 
-class Outcome2(Output):
+class BinaryResult(Output):
     """Whether a reply agrees with the reference answer: the paper's two classes."""
 
     result: Literal["correct", "wrong"]
 
 
-class Outcome3(Output):
+class ThreeWayResult(Output):
     """Whether a reply agrees with the reference answer, disagrees, or evades it."""
 
     result: Literal["correct", "wrong", "evasive"]
