@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unbidden.errors import ConfigError, closest
-from unbidden.judge.rubric import Rubric
 from unbidden.registry import Registry
 
 if TYPE_CHECKING:
     from unbidden.corpus.models import Style
+    from unbidden.judge.rubric import Rubric
 
 _HERE = "unbidden.judge.rubrics."
 RUBRICS: Registry[Rubric] = Registry(

@@ -77,7 +77,7 @@ class LabelRubric:
 
     Attributes
     ----------
-    field : str
+    answer_field : str
         The field of the schema that holds the label; empty where there are several.
     prompts : mapping of str to str
         Prompt by protocol, for the form "json".
@@ -93,7 +93,7 @@ class LabelRubric:
     name: str
     about: str
     scale: Mapping[str, float]
-    field: str
+    answer_field: str
     prompts: Mapping[str, str]
     wordings: Mapping[str, str] = field(default_factory=dict)
     word_prompts: Mapping[str, str] = field(default_factory=dict)
@@ -147,7 +147,7 @@ class LabelRubric:
 
     def read(self, value: Any, case: Case, protocol: ProtocolName) -> Verdict:
         """Return the verdict in a parsed object."""
-        return self.verdict(getattr(value, self.field), reason=getattr(value, "reason", ""))
+        return self.verdict(getattr(value, self.answer_field), reason=getattr(value, "reason", ""))
 
     def verdict(self, label: str, **more: Any) -> Verdict:
         """Return the verdict of a label; unscored if it is not on the scale."""

@@ -19,7 +19,7 @@ SCALE = {"yes": 1.0, "no": 0.0}
 
 @dataclass(frozen=True)
 class TrapRubric(LabelRubric):
-    """Version 1: does the reply assert the adversarial answer?"""
+    """Version 1, whether the reply asserts the adversarial answer."""
 
     def missing(self, case: Case) -> str | None:
         """Return whether the false claim is missing."""
@@ -34,7 +34,7 @@ class TrapRubric(LabelRubric):
 
 @dataclass(frozen=True)
 class UnsupportedRubric(LabelRubric):
-    """Version 2: does the reply claim from memory what the shown memories do not hold?
+    """Version 2, whether the reply claims from memory what the shown memories do not hold.
 
     The protocol "paper" tells the judge that the memories lack the answer, which nobody has
     checked; "repaired" lets it check. It needs no gold answer.
@@ -56,7 +56,7 @@ def trap() -> TrapRubric:
         name="trap",
         about="hallucination: the reply asserts the adversarial answer (1 is bad)",
         scale=SCALE,
-        field="asserted",
+        answer_field="asserted",
         prompts={"paper": name, "repaired": name},
         word_prompts={"paper": word, "repaired": word},
         higher_is_better=False,
@@ -69,7 +69,7 @@ def unsupported() -> UnsupportedRubric:
         name="unsupported",
         about="hallucination: the reply claims what its memories do not hold (1 is bad)",
         scale=SCALE,
-        field="asserted",
+        answer_field="asserted",
         prompts={"paper": "judge_unsupported_paper.v1", "repaired": "judge_unsupported.v1"},
         word_prompts={
             "paper": "judge_unsupported_paper_word.v1",

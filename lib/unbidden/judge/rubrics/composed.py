@@ -65,6 +65,6 @@ def rubric() -> CoverageRubric:
         name="composed",
         about="share of the facts that the reply covers",
         scale={"all": 1.0, "some": 0.5, "none": 0.0},
-        field="",
+        answer_field="",
         prompts={"paper": name, "repaired": name},
     )

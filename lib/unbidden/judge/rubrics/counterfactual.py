@@ -15,7 +15,7 @@ def rubric() -> LabelRubric:
         name="counterfactual",
         about="the wrong premise is corrected 1, doubted 0.5, not noticed 0",
         scale=SCALE,
-        field="handling",
+        answer_field="handling",
         prompts={"paper": name, "repaired": name},
         word_prompts={"paper": word, "repaired": word},
     )

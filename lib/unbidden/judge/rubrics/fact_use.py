@@ -22,7 +22,7 @@ def rubric() -> LabelRubric:
         name="fact_use",
         about="the reply conveys the fact: correct 1, partial 0.5, wrong 0",
         scale=SCALE,
-        field="use",
+        answer_field="use",
         prompts=prompts,
         wordings={
             "plain": prompts["repaired"],

@@ -50,6 +50,6 @@ def rubric() -> TwoDimensionRubric:
         name="implicit",
         about="the reply uses the fact and answers the situation: both 1, else 0",
         scale={"both": 1.0, "fact only": 0.0, "situation only": 0.0, "neither": 0.0},
-        field="",
+        answer_field="",
         prompts={"paper": name, "repaired": name},
     )

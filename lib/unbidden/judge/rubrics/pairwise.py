@@ -84,7 +84,7 @@ def replies() -> PairRubric:
         name="pairwise",
         about="the first reply fits the situation better: 1, tie 0.5, the second 0",
         scale=SCALE,
-        field="better",
+        answer_field="better",
         prompts={"paper": name, "repaired": name},
         word_prompts={"paper": word, "repaired": word},
     )
@@ -101,7 +101,7 @@ def helpfulness() -> MemoryPairRubric:
         name="helpfulness",
         about="the first memories help more with the dialogue: 1, tie 0.5, the second 0",
         scale=SCALE,
-        field="better",
+        answer_field="better",
         prompts={"paper": "judge_helpfulness_paper.v1", "repaired": "judge_helpfulness.v1"},
         word_prompts={"repaired": word},
     )

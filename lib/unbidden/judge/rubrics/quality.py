@@ -70,6 +70,6 @@ def rubric() -> QualityRubric:
         name="quality",
         about="mean of faithfulness, relevance and engagement, each 1, 0.5 or 0",
         scale={},
-        field="",
+        answer_field="",
         prompts={"paper": name, "repaired": name},
     )

@@ -17,7 +17,7 @@ def rubric() -> LabelRubric:
         name="teafarm",
         about="the reply agrees with the reference answer: correct 1, wrong or evasive 0",
         scale=SCALE,
-        field="result",
+        answer_field="result",
         prompts={"paper": "judge_teafarm_paper.v1", "repaired": "judge_teafarm.v1"},
         word_prompts={
             "paper": "judge_teafarm_paper_word.v1",
