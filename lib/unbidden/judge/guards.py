@@ -25,6 +25,9 @@ _ORDERS = (
     r"\b(?:grade|score|rate|mark|label|judge|classify|count)\b.{0,30}?\b(?:this|it|me|my|the)\b"
     r".{0,40}?(?:\b[01][.,]\d\b|\b1\b|\b(?:correct|right|yes|covered|corrected|full|highest|perfect|"
     r"first|second|10/10)\b)",
+    r"\b(?:grade|score|rate|mark|label|judge|classify|count)\b.{0,40}?\bas (?:being )?"
+    r"(?:correct(?:ed)?|right|covered|full|perfect|the better|faithful|supported)\b",
+    r"\b(?:fact_used|situation_tied)\b",
     r"\b(?:ignore|disregard|forget|override)\b.{0,30}?"
     r"\b(?:instructions?|rules?|rubric|criteria|prompt|above)\b",
     r"\b(?:note|message|attention|dear|hey|hello)\b.{0,12}?\b(?:judge|grader|evaluator|examiner)\b",

@@ -117,7 +117,8 @@ def _item(record: dict[str, Any]) -> Item:
         for name in ("tags", "memories", "other_memories")
         if name in record
     }
-    item = Item(**{**record, **lists})
+    fields: dict[str, Any] = {**record, **lists}
+    item = Item(**fields)
     if not item.members or not item.conversation or not item.label:
         raise ValueError(f"query_id {item.query_id!r}, label {item.label!r}")
     return item
