@@ -44,7 +44,7 @@ def leaks(rows: Iterable[Row], golds: Sequence[str]) -> list[Leak]:
         Blank ones are passed over.
     """
     wanted = {gold: _plain(gold) for gold in golds if gold.strip()}
-    found = []
+    found: list[Leak] = []
     for row in rows:
         if row.role == "judge":
             continue

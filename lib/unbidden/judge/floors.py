@@ -230,13 +230,12 @@ def choose(first: float, second: float, margin: float = MARGIN) -> Verdict:
 
 def _pairwise(case: Case) -> Verdict:
     known = " ".join(case.memories)
-    found = [share(text, known) or 0.0 for text in (case.reply, case.other or "")]
-    return choose(*found)
+    return choose(share(case.reply, known) or 0.0, share(case.other or "", known) or 0.0)
 
 
 def _helpfulness(case: Case) -> Verdict:
-    found = [share(case.message, text) or 0.0 for text in (case.reply, case.other or "")]
-    return choose(*found, margin=0.0)
+    first, second = (share(case.message, text) or 0.0 for text in (case.reply, case.other or ""))
+    return choose(first, second, margin=0.0)
 
 
 WORD_FLOORS: dict[str, Callable[[Case], Verdict]] = {

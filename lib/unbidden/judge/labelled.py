@@ -112,7 +112,7 @@ def _item(record: dict[str, Any]) -> Item:
         raise ValueError(f"keys {sorted(record)}")
     if record["split"] not in ("dev", "test"):
         raise ValueError(f"split {record['split']!r}")
-    lists = {
+    lists: dict[str, Any] = {
         name: tuple(record[name])
         for name in ("tags", "memories", "other_memories")
         if name in record

@@ -43,15 +43,16 @@ class Thresholds:
         From which a fact counts as partly and as fully conveyed.
     covered, asserted : float
         From which a fact counts as covered, a false claim as asserted.
-    margin : float
-        Least difference of two cosines that is no tie.
+    reply_margin, memory_margin : float
+        Least difference of two cosines that is no tie, for replies and for blocks of memories.
     """
 
-    partial: float = 0.45
+    partial: float = 0.5
     correct: float = 0.65
-    covered: float = 0.55
+    covered: float = 0.45
     asserted: float = 0.5
-    margin: float = 0.05
+    reply_margin: float = 0.05
+    memory_margin: float = 0.1
 
 
 def sentences(text: str) -> list[str]:
@@ -99,10 +100,12 @@ def judge_by_similarity(
 def _one(rubric: str, case: Case, embedder: Encodes, limits: Thresholds) -> Verdict:
     if rubric == "pairwise" or rubric == "helpfulness":
         wanted = " ".join(case.memories) if rubric == "pairwise" else case.message
+        margin = limits.reply_margin if rubric == "pairwise" else limits.memory_margin
         texts = (case.reply, case.other or "")
         if not wanted or not texts[1].strip():
             return Verdict.none("nothing to compare with")
-        return choose(*(nearest(embedder, wanted, text) for text in texts), margin=limits.margin)
+        first, second = (nearest(embedder, wanted, text) for text in texts)
+        return choose(first, second, margin=margin)
     if rubric == "trap":
         if not case.trap:
             return Verdict.none("no adversarial answer")

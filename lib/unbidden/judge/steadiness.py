@@ -1,4 +1,4 @@
-"""Whether a judge keeps to its verdict when only the order or the wording of the question changes."""
+"""Whether a judge keeps to its verdict when only the order or the wording changes."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def wording_grid(
     DataFrame
         Columns ``case, conversation, wording, label, score, unscored``.
     """
-    rows = []
+    rows: list[dict[str, Any]] = []
     for wording in wordings:
         verdicts = judge(llm, rubric(name), cases, form=form, wording=wording)
         rows.extend(

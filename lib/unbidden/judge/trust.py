@@ -129,9 +129,9 @@ def agreement_table(
     -------
     DataFrame
         Columns ``rubric, part, items, unscored, majority, accuracy, accuracy_low, accuracy_high,
-        kappa, kappa_low, kappa_high, alpha, alpha_low, alpha_high, note``. `majority` is the accuracy
-        of always giving the commonest label. All values are over scored items and missing without
-        any; `note` says why kappa or alpha is missing.
+        kappa, kappa_low, kappa_high, alpha, alpha_low, alpha_high, note``. `majority` is the
+        accuracy of always giving the commonest label. All values are over scored items and
+        missing without any; `note` says why kappa or alpha is missing.
     """
     rows = []
     for (name, part), group in frame.groupby(["rubric", "part"], sort=False):

@@ -1,9 +1,9 @@
 """Real answers with known verdicts: the public audit of LoCoMo judges (dial481/locomo-audit).
 
-Four files of 1,540 answers each to LoCoMo's answerable questions. Two hold the answers of GPT models
-that saw the whole conversation, with three votes of gpt-4o-mini on each. Two hold answers written to
-be wrong: specific ones (v1) and vague ones (v2), with the votes that judge gave them; there the right
-verdict is known. The files are CC BY-NC 4.0 and not part of this package.
+Four files of 1,540 answers each to LoCoMo's answerable questions. Two hold the answers of GPT
+models that saw the whole conversation, with three votes of gpt-4o-mini on each. Two hold answers
+written to be wrong: specific ones (v1) and vague ones (v2), with the votes that judge gave them;
+there the right verdict is known. The files are CC BY-NC 4.0 and not part of this package.
 """
 
 from __future__ import annotations
