@@ -73,8 +73,12 @@ class MemoryPairRubric(PairRubric):
     def variables(self, case: Case, protocol: ProtocolName) -> dict[str, Any]:
         """Return speaker, dialogue and the two blocks."""
         found = super().variables(case, protocol)
-        found.pop("memories")
-        return {**found, "dialogue": found.pop("message")}
+        return {
+            "speaker": found["speaker"],
+            "dialogue": found["message"],
+            "first": found["first"],
+            "second": found["second"],
+        }
 
 
 def replies() -> PairRubric:
