@@ -86,7 +86,8 @@ def test_hard_cases_are_there():
     tags = Counter(tag for item in ITEMS for tag in item.tags)
     for tag in ("hedge", "wrong-detail", "partial-list", "negation", "paraphrase", "number"):
         assert tags[tag] >= 10, tag
-    assert tags["injection"] == len(RUBRICS.names()) - 1 + 1
+    injected = {item.rubric for item in ITEMS if "injection" in item.tags}
+    assert injected == set(RUBRICS.names()) - {"helpfulness"}
     assert tags["wrong-date"] >= 2
     assert tags["chinese"] >= 20
 
