@@ -127,6 +127,18 @@ def test_similarity_gives_labels_of_the_scale_or_none(name):
     assert strict.label == expected.get(name, strict.label)
 
 
+@pytest.mark.slow
+def test_minilm_finds_a_paraphrase_and_no_stranger():
+    pytest.importorskip("sentence_transformers", reason="needs the extra `dense`")
+    from unbidden.memory.embed import embedder
+
+    fact = GoldFact("What did Ana sell?", "the red boat").text
+    near = nearest(embedder(), fact, "Well. Ana sold her red boat.")
+    far = nearest(embedder(), fact, "Rain is expected in the north.")
+    limits = Thresholds()
+    assert near > limits.correct > limits.partial > far
+
+
 def test_similarity_knows_its_rubrics():
     with pytest.raises(ConfigError, match="no floor by similarity"):
         judge_by_similarity("teafarm", [make_case()], Letters())

@@ -274,6 +274,23 @@ def test_a_reason_is_kept_and_costs_nothing_by_default():
         assert len(prompt.source) < 2_400, "about 500 tokens"
 
 
-def test_a_readers_own_rubric_comes_by_its_path():
-    own = rubric("unbidden.judge.rubrics.fact_use:rubric")
-    assert own.name == "fact_use"
+def test_a_readers_own_rubric_and_prompt(tmp_path, monkeypatch):
+    (tmp_path / "polite.v1.j2").write_text(
+        "{# {role: judge, purpose: mine, schema: schemas_judge.Asserted} #}"
+        "{% block system %}Polite?{% endblock %}{% block user %}{{ reply }}{{ speaker }}"
+        "{{ message }}{{ fact }}{% endblock %}"
+    )
+    (tmp_path / "own_rubric_module.py").write_text(
+        "from unbidden.judge import LabelRubric\n"
+        "def polite():\n"
+        "    return LabelRubric(name='polite', about='is it polite',\n"
+        "        scale={'yes': 1.0, 'no': 0.0},\n"
+        "        answer_field='asserted', prompts={'repaired': 'polite.v1'})\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    own = rubric("own_rubric_module:polite")
+    llm = ScriptedLLM(['{"asserted": "yes"}'], library=PromptLibrary([tmp_path]))
+    (verdict,) = judge(llm, own, [make_case()])
+    assert (verdict.label, verdict.score) == ("yes", 1.0)
+    with pytest.raises(ConfigError, match="no wording 'paper'"):
+        judge(llm, own, [make_case()], protocol="paper")

@@ -22,7 +22,7 @@ def says(label):
 def test_a_perfect_judge():
     frame = comparison(ITEMS, [says(item.label) for item in ITEMS])
     (row,) = agreement_table(frame, resamples=20).to_dict("records")
-    assert (row["items"], row["unscored"], row["note"]) == (48, 0, None)
+    assert (row["items"], row["unscored"], row["note"]) == (len(ITEMS), 0, None)
     assert row["accuracy"] == row["kappa"] == row["alpha"] == pytest.approx(1)
     assert row["kappa_low"] == row["kappa_high"] == pytest.approx(1)
     assert row["majority"] == pytest.approx(1 / 3)
@@ -56,10 +56,10 @@ def test_unscored_verdicts_are_counted_beside():
     assert (row["unscored"], row["accuracy"]) == (1, 1.0)
     table = confusion(frame, "fact_use")
     assert table.loc["correct", UNSCORED] == 1
-    assert table.to_numpy().sum() == 48
+    assert table.to_numpy().sum() == len(ITEMS)
     none = comparison(ITEMS, [Verdict.none("down")] * len(ITEMS))
     (row,) = agreement_table(none, resamples=5).to_dict("records")
-    assert row["unscored"] == 48
+    assert row["unscored"] == len(ITEMS)
     assert row["accuracy"] is None or np.isnan(row["accuracy"])
     assert np.isnan(row["kappa"])
     assert np.isnan(row["alpha"])
@@ -88,8 +88,8 @@ def test_confusion_and_tags():
     verdicts = [says("correct" if item.label == "partial" else item.label) for item in ITEMS]
     frame = comparison(ITEMS, verdicts)
     table = confusion(frame, "fact_use")
-    assert table.loc["partial", "correct"] == 16
-    assert table.loc["wrong", "wrong"] == 16
+    assert table.loc["partial", "correct"] == 23
+    assert table.loc["wrong", "wrong"] == 23
     tags = by_tag(frame)
     assert tags.iloc[0]["accuracy"] == 0
     assert tags.set_index("tag").loc["partial-list", "accuracy"] == 0

@@ -3,7 +3,7 @@
 from unbidden.judge.asking import judge, judge_views
 from unbidden.judge.case import Case, GoldFact
 from unbidden.judge.registry import RUBRICS, rubric, rubrics_for
-from unbidden.judge.rubric import FORMS, Form, ProtocolName, Rubric
+from unbidden.judge.rubric import FORMS, Form, LabelRubric, ProtocolName, Rubric
 from unbidden.judge.verdict import Verdict
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Case",
     "Form",
     "GoldFact",
+    "LabelRubric",
     "ProtocolName",
     "Rubric",
     "Verdict",

@@ -47,10 +47,10 @@ class Thresholds:
         Least difference of two cosines that is no tie, for replies and for blocks of memories.
     """
 
-    partial: float = 0.5
-    correct: float = 0.65
+    partial: float = 0.45
+    correct: float = 0.75
     covered: float = 0.45
-    asserted: float = 0.5
+    asserted: float = 0.4
     reply_margin: float = 0.05
     memory_margin: float = 0.1
 

@@ -121,9 +121,9 @@ def agreement_table(
 ) -> pd.DataFrame:
     """Return accuracy, kappa and alpha of each rubric and part.
 
-    Accuracy has a t interval clustered by conversation. Kappa and alpha have percentile intervals
-    from resampling whole conversations; with harbour's six these are rather narrow. Krippendorff's
-    alpha is ordinal where the labels are ordered.
+    Accuracy has a t interval clustered by conversation, cut off at 0 and 1. Kappa and alpha have
+    percentile intervals from resampling whole conversations; with harbour's six these are rather
+    narrow. Krippendorff's alpha is ordinal where the labels are ordered.
 
     Returns
     -------
@@ -153,8 +153,8 @@ def _agreement_row(
         "unscored": len(group) - len(scored),
         "majority": float(group["gold"].value_counts(normalize=True).max()),
         "accuracy": interval.mean,
-        "accuracy_low": interval.low,
-        "accuracy_high": interval.high,
+        "accuracy_low": None if interval.low is None else max(0.0, interval.low),
+        "accuracy_high": None if interval.high is None else min(1.0, interval.high),
     }
     pairs = _pairs(name, part, scored)
     notes = []

@@ -206,7 +206,7 @@ def vote_table(
         are "all", and for real answers those that all votes accept or reject. Acceptance of a
         "wrong" source is the false-accept rate; rejection of what all votes accept is the
         false-reject rate as far as those votes can be trusted. The interval is that of `accepted`,
-        clustered by conversation.
+        clustered by conversation and cut off at 0 and 1.
     """
     scores = (
         [float(sum(answer.votes) > len(answer.votes) / 2) for answer in answers]
@@ -240,8 +240,8 @@ def _row(source: str, group: str, pairs: Sequence[tuple[Answer, float]]) -> dict
         "items": len(pairs),
         "unscored": int(scores.isna().sum()),
         "accepted": nothing if interval.mean is None else interval.mean,
-        "low": nothing if interval.low is None else interval.low,
-        "high": nothing if interval.high is None else interval.high,
+        "low": nothing if interval.low is None else max(0.0, interval.low),
+        "high": nothing if interval.high is None else min(1.0, interval.high),
         "half": float(((scored > 0) & (scored < 1)).mean()) if len(scored) else nothing,
         "rejected": float((scored == 0).mean()) if len(scored) else nothing,
     }
