@@ -53,6 +53,8 @@ def test_what_words_cannot_see():
         ("trap", {"trap": "a lorry", "reply": "I don't know of any lorry."}, "no"),
         ("unsupported", {"reply": "You have 3 boats."}, "yes"),
         ("unsupported", {"reply": "I sold the red boat."}, "no"),
+        ("unsupported", {"reply": "You paint.", "memories": ("Ben: I paint.",)}, "yes"),
+        ("unsupported", {"reply": "Ben paints.", "memories": ("Ben: I paint.",)}, "no"),
         ("composed", {"facts": (*PETS, *DATE), "reply": "7 May 2023"}, "some"),
         ("implicit", {"reply": "It was the red boat."}, "fact only"),
         ("pairwise", {"reply": "red boat sold", "other": "good day"}, "first"),
@@ -152,5 +154,4 @@ def test_word_floors_beat_chance_on_the_test_half(harbour):
         frames.append((name, comparison(own, judge_by_words(name, cases(own, harbour)))))
     for name, frame in frames:
         row = agreement_table(frame[frame["part"] == ""], resamples=1).iloc[0]
-        if name != "unsupported":  # words cannot tell whom a memory is about
-            assert row["accuracy"] > row["majority"], name
+        assert row["accuracy"] > row["majority"], name

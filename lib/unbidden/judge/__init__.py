@@ -1,4 +1,12 @@
-"""Judging replies: verdicts, rubrics, guards, floors without a model, and trust in judges."""
+"""Judging replies: verdicts, rubrics, guards, floors without a model, and trust in judges.
+
+>>> from unbidden.llm import ScriptedLLM
+>>> case = Case("1", "talk-1", "Ana", "What did I sell?", "A boat.",
+...     facts=(GoldFact("What did Ana sell?", "the red boat"),))
+>>> verdict = judge(ScriptedLLM(['{"use": "partial"}']), rubric("fact_use"), [case])[0]
+>>> verdict.label, verdict.score
+('partial', 0.5)
+"""
 
 from unbidden.judge.asking import judge, judge_views
 from unbidden.judge.case import Case, GoldFact

@@ -14,7 +14,7 @@ whose items were added after the rules.
 | composed | each fact on its own, covered from `COVERED` on | one |
 | implicit | the fact as composed; the situation by shared words | - |
 | trap | the claim's terms beyond the question's, unless denied | one |
-| unsupported | a number or most content words that neither memories nor message hold | - |
+| unsupported | a number nobody gave, or words of another, unnamed speaker's memory | - |
 | pairwise | the reply that holds more of the memories' words | nearer to the memories |
 | helpfulness | the block that shares more words with the dialogue | nearer to the dialogue |
 | teafarm | as counterfactual; a doubt is evasive | - |
@@ -44,8 +44,6 @@ CORRECTED = 0.5
 """Share of the terms that only the truth has, from which a premise counts as corrected."""
 ASSERTED = 0.5
 """Share of a false claim's terms from which it counts as asserted."""
-UNKNOWN = 0.6
-"""Share of a reply's content words that nobody said, from which it counts as unsupported."""
 TIED = 1
 """Content words shared with the message from which the situation counts as answered."""
 MARGIN = 0.1
@@ -209,13 +207,15 @@ def _trap(case: Case) -> Verdict:
 
 
 def _unsupported(case: Case) -> Verdict:
-    said = set(terms(case.reply))
-    if not said or doubts(case.reply):
+    own = [text for text in case.memories if text.startswith(f"{case.speaker}:")]
+    others = [text for text in case.memories if text not in own]
+    names = {text.partition(":")[0] for text in others if ":" in text}
+    if doubts(case.reply) or any(name in case.reply for name in names):
         return Verdict("no", 0.0)
-    known = held_terms_normal(" ".join((*case.memories, case.message, case.speaker)))
-    unknown = said - known
-    bad = bool(numbers(case.reply) - known) or len(unknown) / len(said) >= UNKNOWN
-    return Verdict("yes", 1.0) if bad else Verdict("no", 0.0)
+    known = held_terms_normal(" ".join((*own, case.message, case.speaker)))
+    unknown = set(terms(case.reply)) - known
+    borrowed = unknown & held_terms_normal(" ".join(others))
+    return Verdict("yes", 1.0) if borrowed or numbers(case.reply) - known else Verdict("no", 0.0)
 
 
 def choose(first: float, second: float, margin: float = MARGIN) -> Verdict:
