@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.judge.conftest import make_case
@@ -79,6 +79,7 @@ def test_no_verdict_without_anything_to_look_for():
         words_floor("quality", make_case())
 
 
+@settings(deadline=None)
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_a_share_is_within_bounds(gold, reply):
     found = share(gold, reply)
@@ -86,6 +87,7 @@ def test_a_share_is_within_bounds(gold, reply):
     assert share(gold, gold) in (None, 1.0)
 
 
+@settings(deadline=None)
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_choosing_is_symmetric(first, second):
     assert choose(first, second).score + choose(second, first).score == 1

@@ -1,7 +1,7 @@
 """Replies as data: clipped with a note, on one line, orders to the judge flagged by rule."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unbidden.judge.guards import (
@@ -76,6 +76,7 @@ def test_forged_structure_becomes_harmless():
     assert harmless("2 < 3 and a <b> tag") == "2 < 3 and a <b> tag"
 
 
+@settings(deadline=None)
 @given(st.text(max_size=500), st.integers(1, 40), st.integers(1, 200))
 def test_clipped_text_is_a_beginning_within_both_limits(text, tokens, characters):
     kept, cut = clip(text, max_tokens=tokens, max_characters=characters)
@@ -85,6 +86,7 @@ def test_clipped_text_is_a_beginning_within_both_limits(text, tokens, characters
     assert cut == (kept != text) or not text[len(kept) :].strip()
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_a_guarded_text_stays_itself(text):
     once = guard(text).text

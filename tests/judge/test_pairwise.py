@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.judge.conftest import make_case
@@ -30,6 +30,7 @@ def by_content(preferred):
     return ScriptedLLM(answer)
 
 
+@settings(deadline=None)
 @given(LABELS, LABELS)
 def test_consistent_wins_are_symmetric_under_swapping(given_order, swapped_order):
     one = rubric("pairwise")

@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unbidden.judge.loose import FIXTURES, loose_letter, loose_score, loose_yes, readings
@@ -44,12 +44,14 @@ def test_fixtures(text, label):
     assert read_label(text, LABELS) == label
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_whatever_is_read_is_a_label_that_stands_in_the_text(text):
     found = read_label(text, LABELS)
     assert found is None or found in text.casefold()
 
 
+@settings(deadline=None)
 @given(st.sampled_from(LABELS), st.text(alphabet="abcdefgh ,:-", min_size=1, max_size=20))
 def test_more_words_are_no_label(label, more):
     assert read_label(label + more + "x", LABELS) is None

@@ -6,7 +6,7 @@ import pytest
 
 from tests.judge.conftest import make_case
 from unbidden.errors import ConfigError
-from unbidden.judge import FORMS, RUBRICS, GoldFact, Rubric, judge, rubric, rubrics_for
+from unbidden.judge import FORMS, RUBRICS, GoldFact, Rubric, judge, names_with, rubric, rubrics_for
 from unbidden.judge.rubrics.quality import winner
 from unbidden.judge.verdict import Verdict
 from unbidden.llm import LabelScores, Outcome, PromptLibrary, ScriptedLLM
@@ -93,6 +93,9 @@ def test_every_name_is_tested_and_every_style_has_rubrics():
         assert names
         used |= {*names, *rubrics_for(style, 5)}
     assert used == set(NAMES) - {"helpfulness"}, "helpfulness judges memories, not replies"
+    assert names_with("json") == names_with("json", "paper") == tuple(RUBRICS.names())
+    assert set(names_with("word")) == set(NAMES) - {"composed", "implicit", "quality"}
+    assert set(names_with("word")) - set(names_with("word", "paper")) == {"helpfulness"}
     with pytest.raises(ConfigError, match="did you mean dialog"):
         rubrics_for("dialogue")
     with pytest.raises(ConfigError, match=r"RUBRICS\.names"):

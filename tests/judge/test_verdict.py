@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unbidden.errors import ConfigError
@@ -27,6 +27,7 @@ def test_a_verdict_is_scored_or_unscored_never_both(fields):
         Verdict(**fields)
 
 
+@settings(deadline=None)
 @given(st.floats(0, 1))
 def test_scores_in_bounds_are_kept(score):
     verdict = Verdict("x", score)

@@ -4,7 +4,7 @@ import json
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unbidden.errors import ConfigError
@@ -75,6 +75,7 @@ def test_labels_that_cannot_be_told_apart_are_refused(labels):
         check_labels(labels)
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(-30, 0), min_size=3, max_size=3))
 def test_probabilities_sum_to_one(values):
     _, _, scores = read_label_scores(body(*zip(LABELS, values, strict=True)), LABELS)

@@ -10,7 +10,7 @@
 
 from unbidden.judge.asking import judge, judge_views
 from unbidden.judge.case import Case, GoldFact
-from unbidden.judge.registry import RUBRICS, rubric, rubrics_for
+from unbidden.judge.registry import RUBRICS, names_with, rubric, rubrics_for
 from unbidden.judge.rubric import FORMS, Form, LabelRubric, ProtocolName, Rubric
 from unbidden.judge.verdict import Verdict
 
@@ -26,6 +26,7 @@ __all__ = [
     "Verdict",
     "judge",
     "judge_views",
+    "names_with",
     "rubric",
     "rubrics_for",
 ]

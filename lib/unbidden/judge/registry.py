@@ -9,7 +9,7 @@ from unbidden.registry import Registry
 
 if TYPE_CHECKING:
     from unbidden.corpus.models import Style
-    from unbidden.judge.rubric import Rubric
+    from unbidden.judge.rubric import Form, ProtocolName, Rubric
 
 _HERE = "unbidden.judge.rubrics."
 RUBRICS: Registry[Rubric] = Registry(
@@ -66,3 +66,19 @@ def rubrics_for(style: Style, category: int | None = None) -> tuple[str, ...]:
 def rubric(name: str) -> Rubric:
     """Return the rubric of a name; raises as `Registry.create` does."""
     return RUBRICS.create(name)
+
+
+def names_with(form: Form, protocol: ProtocolName = "repaired") -> tuple[str, ...]:
+    """Return the names of our rubrics that can be asked in a form.
+
+    >>> names_with("likelihood")
+    ('fact_use', 'counterfactual', 'trap', 'unsupported', 'pairwise', 'helpfulness', 'teafarm')
+    """
+    found = []
+    for name in RUBRICS.names():
+        try:
+            rubric(name).prompt(protocol, form, None)
+        except ConfigError:
+            continue
+        found.append(name)
+    return tuple(found)
