@@ -30,10 +30,19 @@ class Registry(Generic[T]):
         Our names and where each is defined; nothing is imported before it is asked for.
     group : str
         Entry-point group read for further names.
+    listing : str
+        Where a reader finds the names, for messages.
     """
 
-    def __init__(self, kind: str, targets: dict[str, str], group: str) -> None:
-        self.kind, self.group = kind, group
+    def __init__(
+        self,
+        kind: str,
+        targets: dict[str, str],
+        group: str,
+        *,
+        listing: str = "`unbidden systems` lists the names",
+    ) -> None:
+        self.kind, self.group, self.listing = kind, group, listing
         self._targets = dict(targets)
 
     def names(self) -> list[str]:
@@ -62,7 +71,7 @@ class Registry(Generic[T]):
         raise ConfigError(
             f"unknown {self.kind} {name!r}",
             expected=f"a registered name or package.module:Class; {closest(name, self.names())}",
-            next_step="`unbidden systems` lists the names; correct the parameter",
+            next_step=f"{self.listing}; correct the parameter",
         )
 
     def create(self, name: str, **options: Any) -> T:

@@ -78,6 +78,9 @@ class Endpoint:
             return await self.send(writer, 400, '{"error": {"message": "unknown field"}}')
         if self.options.echo_key:
             return await self.echo(writer, head, item)
+        if body.get("logprobs") and self.options.logprobs:
+            self.delivered[item] += 1
+            return await self.send(writer, 200, scored(item, body["top_logprobs"]))
         fault = fault_of(item, self.options.faults)
         if fault in TRANSIENT and self.by_item[item] > 1:
             fault = None
@@ -145,6 +148,20 @@ def content(answer, fault):
     return chat(texts.get(fault, answer), finish, refusal)
 
 
+def scored(item, count):
+    """Return a reply of one token, the label's beginning, with its alternatives."""
+    own, other = LABELS[item % 3][:4], LABELS[(item + 1) % 3]
+    top = [(own, -0.2), (f" {own}", -3.0), (other, -4.0), ("Sure", -5.0)][:count]
+    content = {
+        "token": own,
+        "logprob": -0.2,
+        "top_logprobs": [{"token": token, "logprob": value} for token, value in top],
+    }
+    body = json.loads(chat(own, "length"))
+    body["choices"][0]["logprobs"] = {"content": [content]}
+    return json.dumps(body)
+
+
 def chat(text, finish="stop", refusal=None):
     message = {"role": "assistant", "content": text}
     if refusal:
@@ -167,7 +184,7 @@ async def main():
     parser.add_argument("--latency", type=float, default=0.0)
     parser.add_argument("--slow", type=float, default=2.0)
     parser.add_argument("--faults", type=int, default=0)
-    for flag in ("--nonce", "--echo-key", "--no-schemas"):
+    for flag in ("--nonce", "--echo-key", "--no-schemas", "--logprobs"):
         parser.add_argument(flag, action="store_true")
     endpoint = Endpoint(parser.parse_args())
     server = await asyncio.start_server(endpoint.serve, "127.0.0.1", 0, backlog=256)

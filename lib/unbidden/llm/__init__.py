@@ -6,6 +6,7 @@ Every model call of the study goes through an `LLM`, and comes back as an `Outco
 from unbidden.llm.base import LLM, Call
 from unbidden.llm.budget import Budget
 from unbidden.llm.client import Client, Mode, connect
+from unbidden.llm.labels import LabelScores
 from unbidden.llm.ledger import Ledger
 from unbidden.llm.outcome import Outcome, Status, Usage
 from unbidden.llm.plan import Plan, plan
@@ -20,6 +21,7 @@ __all__ = [
     "Call",
     "Client",
     "LLMSettings",
+    "LabelScores",
     "Ledger",
     "Mode",
     "Outcome",

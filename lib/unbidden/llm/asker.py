@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from unbidden.errors import UnbiddenError
+from unbidden.llm.labels import read_label_scores
 from unbidden.llm.outcome import NO_USAGE, Outcome
 from unbidden.llm.parse import parse_text
 from unbidden.llm.redact import without_key
@@ -119,7 +120,7 @@ class Asker:
             self._without_native.add(item.model)
         if row.status == "ok" and self._first_counts:
             row = self._ledger.answered(row.key) or row
-        return row.outcome(item.schema, replayed=False)
+        return row.outcome(item.schema, replayed=False, labels=item.labels)
 
     async def _send(self, request: Request) -> Sent:
         held = await self._purse.hold(request)
@@ -134,7 +135,10 @@ class Asker:
     def _keep(self, item: Prepared, request: Request, sent: Sent) -> Row:
         reply = sent.reply
         status, reason = reply.status, reply.reason
-        if status == "ok":
+        if item.labels and status in ("ok", "truncated", "empty"):
+            # One token is always cut short, and it may be a blank: what counts are the scores.
+            status, reason, _ = read_label_scores(reply.body, item.labels)
+        elif status == "ok":
             status, reason, _ = parse_text(reply.text, item.schema)
         row = Row(
             key=request.key,

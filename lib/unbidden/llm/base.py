@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from pydantic import BaseModel
 
+from unbidden.llm.labels import check_labels
 from unbidden.llm.request import Request, build
 
 if TYPE_CHECKING:
@@ -35,12 +36,16 @@ class Call:
         Form of the reply; None means the prompt's own, or text where it has none.
     repeat : int
         0 for the first; a higher index is another call with another seed.
+    labels : tuple of str
+        If given, one free token is asked for and the value is their `LabelScores`; no schema
+        applies. The prompt must end where the label stands.
     """
 
     prompt_name: str
     variables: Mapping[str, Any]
     schema: type[BaseModel] | None = None
     repeat: int = 0
+    labels: tuple[str, ...] = ()
 
 
 class LLM(ABC):
@@ -109,11 +114,14 @@ class Prepared:
     ----------
     forms : tuple of Request
         In which it may be sent, preferred first.
+    labels : tuple of str
+        Scored by likelihood; empty for a call that wants text.
     """
 
     prompt: Prompt
     schema: type[BaseModel] | None
     forms: tuple[Request, ...]
+    labels: tuple[str, ...] = ()
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
@@ -121,9 +129,9 @@ class Prepared:
         return tuple(form.key for form in self.forms)
 
     @property
-    def identity(self) -> tuple[str, type[BaseModel] | None]:
+    def identity(self) -> tuple[str, type[BaseModel] | None, tuple[str, ...]]:
         """Equal for calls that can share one outcome."""
-        return self.keys[0], self.schema
+        return self.keys[0], self.schema, self.labels
 
     @property
     def model(self) -> str:
@@ -137,15 +145,19 @@ def prepare(call: Call, library: PromptLibrary, settings: LLMSettings) -> Prepar
     Raises
     ------
     ConfigError
-        If the prompt is unknown, its variables differ, or the schema is not strict.
+        If the prompt is unknown, its variables differ, the schema is not strict, or the labels
+        cannot be told apart.
     """
     prompt = library.get(call.prompt_name)
-    schema = call.schema or prompt.schema
+    if call.labels:
+        check_labels(call.labels)
+    schema = None if call.labels else call.schema or prompt.schema
     forms = build(
         prompt.render(call.variables),
         settings.role(prompt.role),
         max_tokens=prompt.max_tokens,
         schema=schema,
         repeat=call.repeat,
+        scores=bool(call.labels),
     )
-    return Prepared(prompt, schema, forms)
+    return Prepared(prompt, schema, forms, call.labels)

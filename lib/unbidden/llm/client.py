@@ -97,12 +97,12 @@ class Client(LLM):
         for key in item.keys:
             for source in self._sources:
                 if (row := source.answered(key)) is not None:
-                    return row.outcome(item.schema, replayed=True)
+                    return row.outcome(item.schema, replayed=True, labels=item.labels)
         if self.mode == "replay":
             for key in reversed(item.keys):
                 for source in self._sources:
                     if (row := source.latest(key)) is not None:
-                        return row.outcome(item.schema, replayed=True)
+                        return row.outcome(item.schema, replayed=True, labels=item.labels)
         return None
 
     def ask_many(self, calls: Iterable[Call], *, label: str = "") -> list[Outcome[Any]]:

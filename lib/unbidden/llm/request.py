@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from unbidden.errors import ConfigError
+from unbidden.llm.labels import TOP_LOGPROBS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,6 +74,7 @@ def build(
     max_tokens: int | None = None,
     schema: type[BaseModel] | None = None,
     repeat: int = 0,
+    scores: bool = False,
 ) -> tuple[Request, ...]:
     """Return the forms in which a call may be sent, the preferred one first.
 
@@ -85,6 +87,8 @@ def build(
         Output tokens that suffice for the prompt; a limit of the role goes before it.
     repeat : int
         Added to the seed, and part of the key.
+    scores : bool
+        Whether one token with the log-probabilities of its alternatives is wanted, and no schema.
     """
     sampling = {
         "temperature": role.temperature,
@@ -98,6 +102,9 @@ def build(
         role.token_parameter: role.max_tokens or max_tokens or DEFAULT_MAX_TOKENS,
         **{name: value for name, value in sampling.items() if value is not None},
     }
+    if scores:
+        one = {role.token_parameter: 1, "logprobs": True, "top_logprobs": TOP_LOGPROBS}
+        return (Request({**body, **one}, repeat),)
     if schema is None:
         return (Request(body, repeat),)
     wanted = json_schema(schema)

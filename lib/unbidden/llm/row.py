@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
+from unbidden.llm.labels import read_stored
 from unbidden.llm.outcome import NO_USAGE, Outcome, Status, Usage
 from unbidden.llm.parse import parse_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from pydantic import BaseModel
 
@@ -59,10 +60,14 @@ class Row:
         body: dict[str, Any] = json.loads(self.request)["body"]
         return str(body["model"])
 
-    def outcome(self, schema: type[BaseModel] | None, *, replayed: bool) -> Outcome[Any]:
-        """Return the call's outcome, its text parsed anew under `schema`."""
+    def outcome(
+        self, schema: type[BaseModel] | None, *, replayed: bool, labels: Sequence[str] = ()
+    ) -> Outcome[Any]:
+        """Return the call's outcome, its reply read anew under `schema` or for `labels`."""
         status, reason, value = self.status, self.reason, None
-        if status == "ok":
+        if status == "ok" and labels:
+            status, reason, value = read_stored(self.body, labels)
+        elif status == "ok":
             status, reason, value = parse_text(self.text, schema)
         return Outcome(
             status,

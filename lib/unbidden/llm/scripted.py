@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from unbidden.errors import LLMError
 from unbidden.llm.base import LLM, Call, prepare
+from unbidden.llm.labels import LabelScores, read_label_scores
 from unbidden.llm.outcome import Outcome
 from unbidden.llm.parse import parse_text
 from unbidden.llm.prompting import PromptLibrary
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from unbidden.llm.request import Message
 
-Answer = str | BaseModel | Outcome[Any]
+Answer = str | BaseModel | LabelScores | Outcome[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class Seen:
     schema: type[BaseModel] | None
     repeat: int
     key: str
+    labels: tuple[str, ...] = ()
 
 
 class ScriptExhausted(LLMError):  # noqa: N818 - says what happened, as BudgetExceeded does
@@ -46,7 +48,8 @@ class ScriptedLLM(LLM):
     ----------
     answers : iterable of Answer, or callable from Seen to Answer
         A text (read as a model's reply, so it may fail its schema), an object of the output
-        schema, or a whole outcome, for instance ``Outcome("refused", "no")``.
+        schema, `LabelScores` for a call that asks for them (a text then stands for a token of
+        probability 1), or a whole outcome, for instance ``Outcome("refused", "no")``.
     library, settings : optional
         Prompts and roles; by default those of the package, and a model called "scripted".
 
@@ -83,7 +86,13 @@ class ScriptedLLM(LLM):
         item = prepare(call, self.library, self.settings)
         messages = item.forms[0].body["messages"]
         seen = Seen(
-            call.prompt_name, call.variables, messages, item.schema, call.repeat, item.keys[0]
+            call.prompt_name,
+            call.variables,
+            messages,
+            item.schema,
+            call.repeat,
+            item.keys[0],
+            item.labels,
         )
         self.seen.append(seen)
         if self._function is None and not self._queue:
@@ -96,6 +105,17 @@ class ScriptedLLM(LLM):
         answer = self._function(seen) if self._function else self._queue.popleft()
         if isinstance(answer, Outcome):
             return answer
+        if isinstance(answer, LabelScores):
+            return Outcome("ok", "", answer.token, answer, key=seen.key, requests=1)
         text = answer.model_dump_json() if isinstance(answer, BaseModel) else answer
-        status, reason, value = parse_text(text, item.schema)
+        if item.labels:
+            status, reason, value = read_label_scores(_certain(text), item.labels)
+        else:
+            status, reason, value = parse_text(text, item.schema)
         return Outcome(status, reason, text, value, key=seen.key, requests=1)
+
+
+def _certain(token: str) -> dict[str, Any]:
+    """Return a response whose only likely token this is."""
+    content = [{"token": token, "top_logprobs": [{"token": token, "logprob": 0.0}]}]
+    return {"choices": [{"logprobs": {"content": content}}]}

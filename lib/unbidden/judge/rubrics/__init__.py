@@ -1,0 +1,1 @@
+"""The rubrics, one module each; `unbidden.judge.registry` knows their names."""
