@@ -32,7 +32,7 @@ from unbidden.config import TimelinesConfig
 from unbidden.corpus import load_corpus
 from unbidden.corpus.replay import next_turns
 from unbidden.llm.session import open_llm
-from unbidden.recorded import has_recorded, recorded_numbers
+from unbidden.recorded import has_recorded, recorded_numbers, recorded_view
 from unbidden.report import figures, rescored
 from unbidden.report import timelines as shown
 from unbidden.report.folder import RunFolder
@@ -198,9 +198,24 @@ NumberedTable(
     shown.shown_relations(counts), "tab-relations", "Relations the model named, all conversations."
 )
 
+# %% tags=["remove-input"]
+NumberedTable(
+    recorded_view("msc", "06_timelines", shown.shown_graphs, "graphs"),
+    "tab-graphs-msc",
+    "The graph of one episode of Multi-Session Chat, by the same model (recorded).",
+)
+
+# %% tags=["remove-input"]
+NumberedTable(
+    recorded_view("msc", "06_timelines", shown.shown_relations, "graphs"),
+    "tab-relations-msc",
+    "Relations the model named in that episode (recorded).",
+)
+
 # %% [markdown]
 # Of the replies that could be read, {glue:text}`unknown_rate` % named no known relation; those pairs
-# are left unlinked.
+# are left unlinked. Of {glue:text}`drawn` timelines drawn for all implied needs, {glue:text}`fallback_rate` % began at the
+# fall-back start, because no oldest memory of the component leads to the retrieved one.
 #
 # ## Timelines, before and after rewriting
 #
@@ -208,7 +223,10 @@ NumberedTable(
 # memory of the component through the retrieved one to an end, drawn uniformly among all such paths.
 
 # %% tags=["remove-input"]
-shown.TimelineExamples(built[first.id], first, shown.first_messages(first, most=2))
+drawn = shown.drawn_for_needs(corpus, built)
+folder.table("drawn", drawn)
+glue(folder, shown.drawn_numbers(drawn))
+shown.TimelineExamples(built[first.id], shown.first_messages(first, most=2))
 
 # %% [markdown]
 # ## Replies
@@ -249,6 +267,13 @@ NumberedTable(
     shown.shown_reply_differences(differences),
     "tab-reply-differences",
     "Paired differences from the list of nearest memories.",
+)
+
+# %% tags=["remove-input"]
+NumberedTable(
+    recorded_view("msc", "06_timelines", shown.shown_replies, "replies"),
+    "tab-replies-msc",
+    "Replies to the episode of Multi-Session Chat, by the same model (recorded).",
 )
 
 # %% [markdown]

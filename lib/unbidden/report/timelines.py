@@ -105,7 +105,6 @@ class TimelineExamples:
     """Timelines before and after rewriting, for some messages, as escaped HTML."""
 
     system: Theanine
-    conversation: Conversation
     messages: Sequence[tuple[str, str]]
 
     def _repr_html_(self) -> str:
@@ -284,7 +283,49 @@ def graph_numbers(config: TimelinesConfig, table: pd.DataFrame) -> dict[str, str
     }
 
 
-def first_messages(conversation: Conversation, *, most: int) -> list[tuple[str, str]]:
+def drawn_for_needs(corpus: Corpus, built: Mapping[str, Theanine]) -> pd.DataFrame:
+    """Draw timelines for every implied need (without rewrites, every last turn), and count.
+
+    Returns
+    -------
+    DataFrame
+        One row a conversation: ``needs``, ``timelines``, ``fallback``, ``several_starts``,
+        ``exhausted`` and ``memories``, the mean length of a timeline.
+    """
+    rows = []
+    for conversation in corpus.conversations:
+        system = built[conversation.id]
+        before = system.counts()
+        lengths: list[int] = []
+        messages = first_messages(conversation, most=None)
+        for speaker, text in messages:
+            lengths += [len(line.ids) for line in system.timelines([f"{speaker}: {text}"])]
+        after = system.counts()
+        rows.append(
+            {
+                "conversation": conversation.id,
+                "needs": len(messages),
+                "timelines": after.timelines - before.timelines,
+                "fallback": after.fallback - before.fallback,
+                "several_starts": after.several_starts - before.several_starts,
+                "exhausted": after.exhausted - before.exhausted,
+                "memories": sum(lengths) / len(lengths) if lengths else None,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def drawn_numbers(table: pd.DataFrame) -> dict[str, str]:
+    """Return what the text says of the timelines that were drawn."""
+    drawn = int(table["timelines"].sum())
+    return {
+        "drawn": f"{drawn:,}",
+        "fallback_rate": points(table["fallback"].sum() / drawn if drawn else None),
+        "start_rate": points(table["several_starts"].sum() / drawn if drawn else None),
+    }
+
+
+def first_messages(conversation: Conversation, *, most: int | None) -> list[tuple[str, str]]:
     """Return speaker and text of the first implied needs; without rewrites, the last turns."""
     found = [
         (query.speaker, query.text)
