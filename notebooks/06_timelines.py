@@ -302,8 +302,11 @@ NumberedTable(
 )
 
 # %% [markdown]
-# *At least* marks systems whose later calls build on answers that are not on record. The paper's
-# update compares every pair of an old and a new memory, which is why it costs most.
+# Where answers are not on record, calls that build on them are left out (*at least*), or pairs that
+# stopping early or merging would have spared are counted (*at most*). The paper's update compares
+# every pair of an old and a new memory, which is why it costs most. The paper says that the relation
+# prompt shows both dialogues; with them linking would cost several times what its Table 8 allows, so
+# its figures were probably made without, or do not count every call.
 #
 # ## Limits
 #

@@ -237,9 +237,9 @@ def shown_costs(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "memories": table["arm"],
-            "calls": [_bound(n, waits) for n, waits in _pairs(table, "calls")],
+            "calls": _bounded(table, "calls"),
             "of them replies": table["reply_calls"],
-            "input tokens": [_bound(n, waits) for n, waits in _pairs(table, "input_tokens")],
+            "input tokens": _bounded(table, "input_tokens"),
             "ratio": [f"{value:.2f}" for value in table["ratio"]],
             "paper's ratio, $": [paper_ratio(name) for name in table["arm"]],
         },
@@ -254,13 +254,11 @@ def paper_ratio(arm: str) -> str:
     return "–" if rows.empty else f"{float(rows['value'].iloc[0]):.2f}"
 
 
-def _pairs(table: pd.DataFrame, column: str) -> zip[tuple[int, bool]]:
-    later = table["unanswered"] > table["reply_calls"]
-    return zip(table[column], later, strict=True)
-
-
-def _bound(count: int, waits: bool) -> str:
-    return f"at least {count:,}" if waits else f"{count:,}"
+def _bounded(table: pd.DataFrame, column: str) -> list[str]:
+    return [
+        f"{bound} {count:,}".strip()
+        for bound, count in zip(table["bound"], table[column], strict=True)
+    ]
 
 
 def _decimal(value: float | None, digits: int = 1) -> str:
