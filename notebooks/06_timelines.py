@@ -33,8 +33,7 @@ from unbidden.corpus import load_corpus
 from unbidden.corpus.replay import next_turns
 from unbidden.llm.session import open_llm
 from unbidden.recorded import has_recorded, recorded_numbers, recorded_view
-from unbidden.report import figures, rescored
-from unbidden.report import timelines as shown
+from unbidden.report import figures, graphs, replays, rescored
 from unbidden.report.folder import RunFolder
 from unbidden.report.glue import cite, glue
 from unbidden.report.graphview import GraphView
@@ -54,7 +53,7 @@ released: str = (
 )
 dialogues: str = "none"  # what the relation prompt shows beside two memories: session, or none
 reply_conversations: list = []  # replies for the last session of these; empty means the first
-reply_turns: int = None  # first so many turns of that session
+reply_turns: int = 4  # first so many turns of that session; None for all
 embedder: str = "all-MiniLM-L6-v2"  # sentence-transformers name or folder, or endpoint:MODEL
 llm_mode: str = "replay"  # replay (no call), record (calls that are not on record) or live
 answer_model: str = "qwen2.5-coder-1.5b"  # summarises, links, rewrites and replies
@@ -167,16 +166,16 @@ release.table(
 # **{glue:text}`answer_model`** in every role. {glue:text}`model_note` Each session is summarised
 # into sentences; each new sentence is compared with the three nearest of earlier sessions, newest
 # first, and linked to the latest related one of each component. The relation prompt shows
-# {glue:text}`dialogues_note`.
+# {glue:text}`dialogues_note`. {glue:text}`absent_note`
 
 # %% tags=["remove-input"]
 corpus = load_corpus(config.dataset, conversations=config.conversations)
 llm = open_llm(config)
 options = {"dialogues": config.dialogues, "seed": config.seed}
-built, counts = shown.graphs(corpus, llm, options, embedder=config.embedder)
+built, counts = graphs.graphs(corpus, llm, options, embedder=config.embedder)
 folder.table("graphs", counts)
-glue(folder, {"dataset": corpus.name, **shown.graph_numbers(config, counts)})
-first = corpus.conversations[0]
+glue(folder, {"dataset": corpus.name, **graphs.graph_numbers(config, corpus, counts)})
+first = corpus.conversation(next(iter(built)))
 
 # %% tags=["remove-input"] mystnb={"figure": {"name": "fig-graph"}}
 GraphView(built[first.id].graph, f"Memory graph of {first.id}")
@@ -187,7 +186,7 @@ GraphView(built[first.id].graph, f"Memory graph of {first.id}")
 
 # %% tags=["remove-input"]
 NumberedTable(
-    shown.shown_graphs(counts),
+    graphs.shown_graphs(counts),
     "tab-graphs",
     "The graphs: memories, links, pairs a model was asked about, and pairs that stopping early "
     "spared.",
@@ -195,19 +194,19 @@ NumberedTable(
 
 # %% tags=["remove-input"]
 NumberedTable(
-    shown.shown_relations(counts), "tab-relations", "Relations the model named, all conversations."
+    graphs.shown_relations(counts), "tab-relations", "Relations the model named, all conversations."
 )
 
 # %% tags=["remove-input"]
 NumberedTable(
-    recorded_view("msc", "06_timelines", shown.shown_graphs, "graphs"),
+    recorded_view("msc", "06_timelines", graphs.shown_graphs, "graphs"),
     "tab-graphs-msc",
     "The graph of one episode of Multi-Session Chat, by the same model (recorded).",
 )
 
 # %% tags=["remove-input"]
 NumberedTable(
-    recorded_view("msc", "06_timelines", shown.shown_relations, "graphs"),
+    recorded_view("msc", "06_timelines", graphs.shown_relations, "graphs"),
     "tab-relations-msc",
     "Relations the model named in that episode (recorded).",
 )
@@ -223,10 +222,10 @@ NumberedTable(
 # memory of the component through the retrieved one to an end, drawn uniformly among all such paths.
 
 # %% tags=["remove-input"]
-drawn = shown.drawn_for_needs(corpus, built)
+drawn = graphs.drawn_for_needs(corpus, built)
 folder.table("drawn", drawn)
-glue(folder, shown.drawn_numbers(drawn))
-shown.TimelineExamples(built[first.id], shown.first_messages(first, most=2))
+glue(folder, graphs.drawn_numbers(drawn))
+graphs.TimelineExamples(built[first.id], graphs.first_messages(first, most=2))
 
 # %% [markdown]
 # ## Replies
@@ -237,41 +236,41 @@ shown.TimelineExamples(built[first.id], shown.first_messages(first, most=2))
 # alone moves it.
 
 # %% tags=["remove-input"]
-replied = shown.replied_conversations(corpus, config)
+replied = replays.replied_conversations(corpus, config, first.id)
 arms = set_arms(ARMS, theanine=options)
 replies = [
     reply
     for conversation in replied
     for reply in replay_replies(
         conversation,
-        shown.last_session_turns(conversation, config.reply_turns),
+        replays.last_session_turns(conversation, config.reply_turns),
         arms,
         llm,
         embedder=config.embedder,
     )
 ]
 folder.items(reply_items(replies), "replies")
-scores = shown.reply_table(replies)
+scores = replays.reply_table(replies)
 folder.table("replies", scores)
 NumberedTable(
-    shown.shown_replies(scores),
+    replays.shown_replies(scores),
     "tab-replies",
     "Replies scored against what was said, by what they were given to remember. Interval of ROUGE-L "
     "over sessions, where there are several.",
 )
 
 # %% tags=["remove-input"]
-differences = shown.reply_differences(replies, seed=config.seed)
+differences = replays.reply_differences(replies, seed=config.seed)
 folder.table("reply_differences", differences)
 NumberedTable(
-    shown.shown_reply_differences(differences),
+    replays.shown_reply_differences(differences),
     "tab-reply-differences",
     "Paired differences from the list of nearest memories.",
 )
 
 # %% tags=["remove-input"]
 NumberedTable(
-    recorded_view("msc", "06_timelines", shown.shown_replies, "replies"),
+    recorded_view("msc", "06_timelines", replays.shown_replies, "replies"),
     "tab-replies-msc",
     "Replies to the episode of Multi-Session Chat, by the same model (recorded).",
 )
@@ -286,17 +285,17 @@ NumberedTable(
 # texts in the same way for every system, so that no price list is needed.
 
 # %% tags=["remove-input"]
-episode = shown.episode(first, sessions=5)
+episode = replays.episode(first, sessions=5)
 costs = session_costs(
     episode,
     list(next_turns(episode, sessions=[5])),
     [*arms, *COST_ARMS],
-    shown.client_of(llm),
+    replays.client_of(llm),
     embedder=config.embedder,
 )
 folder.table("costs", costs)
 NumberedTable(
-    shown.shown_costs(costs),
+    replays.shown_costs(costs),
     "tab-costs",
     "What one episode costs, beside the paper's ratios in dollars (Table 8).",
 )

@@ -255,6 +255,6 @@ class TimelinesConfig(ModelConfig):
 
     dialogues: Literal["session", "none"] = "none"
     reply_conversations: tuple[str, ...] = ()
-    reply_turns: Count | None = None
+    reply_turns: Count | None = 4
     released: Literal["recorded", "rescore"] = "recorded"
     embedder: str = "all-MiniLM-L6-v2"
