@@ -37,7 +37,7 @@ from unbidden.corpus import load_corpus
 from unbidden.llm.session import open_llm
 from unbidden.memory.presets import all_options
 from unbidden.queries.build import build_queries
-from unbidden.recorded import has_recorded, recorded_items, recorded_numbers
+from unbidden.recorded import has_recorded, recorded_items, recorded_numbers, recorded_view
 from unbidden.report import figures
 from unbidden.report.examples import Examples, Notes, missed_queries
 from unbidden.report.folder import RunFolder
@@ -46,7 +46,8 @@ from unbidden.report.headline import retrieval_numbers, systems_numbers
 from unbidden.report.inside import Inside
 from unbidden.report.retrieval import RetrievalReport, both_protocols
 from unbidden.report.summary import scored_systems
-from unbidden.report.systems import SystemsReport
+from unbidden.report.systems import SystemsReport, shown_measures, shown_waiting
+from unbidden.report.tables import NumberedTable
 from unbidden.retrieval import Rules, cost_items, retrieve, score_rankings, text_recall_items
 from unbidden.retrieval.planned import plan_unrecorded
 from unbidden.retrieval.sensitivity import threshold_recall
@@ -329,6 +330,25 @@ systems_report.waiting_table(
     waiting,
     "tab-waiting",
     "Systems with conversations that were not run, and what they would take.",
+)
+
+# %% [markdown]
+# The same on the real conversation conv-26, recorded: {numref}`tab-subset` has the systems that were
+# run, {numref}`tab-subset-waiting` what the others would take there.
+
+# %% tags=["remove-input"]
+NumberedTable(
+    recorded_view("subset", "02_retrieval", shown_measures, "systems"),
+    "tab-subset",
+    "Recall of gold turns on conv-26, %, by system and budget (recorded). Intervals are over the items "
+    "of this one conversation.",
+)
+
+# %% tags=["remove-input"]
+NumberedTable(
+    recorded_view("subset", "02_retrieval", shown_waiting, "waiting"),
+    "tab-subset-waiting",
+    "Systems not run on conv-26, and what storing it would take (recorded).",
 )
 
 # %% [markdown]

@@ -78,9 +78,7 @@ class SystemsReport:
             select(self._items, metric, k).assign(measure=label) for metric, k, label in wanted
         ]
         summary = means(pd.concat(parts), ["system", "measure", "style"])
-        shown = summary.assign(row=summary["system"] + ", " + summary["measure"])
-        extra = {"conversations": "conv."}
-        return self._show(name, summary, spread(shown, "row", "style", extra=extra), caption)
+        return self._show(name, summary, shown_measures(summary), caption)
 
     def against_table(self, reference: str, name: str, caption: str) -> NumberedTable:
         """Return each system's paired difference from one of them, by style and measure."""
@@ -160,16 +158,26 @@ class SystemsReport:
 
     def waiting_table(self, plan: pd.DataFrame, name: str, caption: str) -> NumberedTable:
         """Return what the systems that were not run would take."""
-        shown = plan.assign(
-            calls=[f"at least {n:,}" for n in plan["calls"]],
-            input_tokens=[f"about {n:,}" for n in plan["input_tokens"]],
-        )
-        return self._show(name, plan, shown, caption)
+        return self._show(name, plan, shown_waiting(plan), caption)
 
     def sensitivity_table(self, table: pd.DataFrame, name: str, caption: str) -> NumberedTable:
         """Return recall under other thresholds, beside the one of the run."""
         shown = table.assign(recall=[points(value) for value in table["recall"]])
         return self._show(name, table, shown, caption)
+
+
+def shown_measures(summary: pd.DataFrame) -> pd.DataFrame:
+    """Return the means of `SystemsReport.measures_table` as a grid, one column a style."""
+    rows = summary.assign(row=summary["system"] + ", " + summary["measure"])
+    return spread(rows, "row", "style", extra={"conversations": "conv."})
+
+
+def shown_waiting(plan: pd.DataFrame) -> pd.DataFrame:
+    """Return what is still to be run, as text."""
+    return plan.assign(
+        calls=[f"at least {n:,}" for n in plan["calls"]],
+        input_tokens=[f"about {n:,}" for n in plan["input_tokens"]],
+    )
 
 
 def model_of(config: RetrievalConfig) -> str:
