@@ -177,7 +177,7 @@ folder.table("graphs", counts)
 glue(folder, {"dataset": corpus.name, **graphs.graph_numbers(config, corpus, counts)})
 first = corpus.conversation(next(iter(built)))
 
-# %% tags=["remove-input"] mystnb={"figure": {"name": "fig-graph"}}
+# %% tags=["remove-input"]
 GraphView(built[first.id].graph, f"Memory graph of {first.id}")
 
 # %% [markdown]
