@@ -12,6 +12,7 @@ from unbidden.errors import ConfigError
 from unbidden.llm.client import Client
 from unbidden.llm.session import PlanningLLM
 from unbidden.reply.bootstrap import paired_bootstrap
+from unbidden.reply.costing import PRINTED
 from unbidden.reply.metrics import score_replies
 from unbidden.report.published import theanine_table
 from unbidden.report.tables import with_interval
@@ -148,7 +149,7 @@ def shown_costs(table: pd.DataFrame) -> pd.DataFrame:
             "calls": _bounded(table, "calls"),
             "of them replies": table["reply_calls"],
             "input tokens": _bounded(table, "input_tokens"),
-            "ratio": [f"{value:.2f}" for value in table["ratio"]],
+            "ratio": [_decimal(value, 2) for value in table["ratio"]],
             "paper's ratio, $": [paper_ratio(name) for name in table["arm"]],
         },
         dtype=object,
@@ -158,6 +159,7 @@ def shown_costs(table: pd.DataFrame) -> pd.DataFrame:
 def paper_ratio(arm: str) -> str:
     """Return the paper's cost of a system relative to its own, from Table 8, or a dash."""
     table = theanine_table(8)
+    arm = "theanine" if arm == PRINTED else arm
     rows = table[(table["system"] == arm) & (table["metric"] == "api_cost_ratio")]
     return "–" if rows.empty else f"{float(rows['value'].iloc[0]):.2f}"
 
