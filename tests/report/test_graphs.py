@@ -10,6 +10,7 @@ from unbidden.config import TimelinesConfig
 from unbidden.corpus.models import Corpus
 from unbidden.errors import ConfigError, NotRecorded
 from unbidden.llm import LLMSettings, Outcome, ScriptedLLM, connect
+from unbidden.reply.costing import PRINTED
 from unbidden.reply.replaying import ARMS, NO_MEMORY, Arm, Reply, replay_replies
 from unbidden.report import graphs, replays
 
@@ -94,7 +95,10 @@ def test_reply_tables_by_hand():
 def test_the_papers_cost_ratio_is_found_by_name():
     assert replays.paper_ratio("memory-update") == "5.63"
     assert replays.paper_ratio("nobody") == "–"
-    assert all(replays.paper_ratio(arm.name) != "–" for arm in ARMS if arm.system != NO_MEMORY)
+    assert replays.paper_ratio(PRINTED) == "1.00"
+    assert replays.paper_ratio("theanine") == "–", "it stops early, which the paper's does not"
+    named = [arm.name for arm in ARMS if arm.system != NO_MEMORY and arm.name != "theanine"]
+    assert all(replays.paper_ratio(name) != "–" for name in named)
 
 
 def test_costs_need_a_client_that_has_a_record():

@@ -43,9 +43,9 @@ COST_ARMS = (
         {"dialogues": "session", "refine_mode": "per_timeline"},
     ),
 )
-"""The paper's other systems; THEANINE as its Algorithm 1 is printed, without stopping early; and with
-the relation prompt as the paper describes it, with both dialogues. The costs the paper prints fit
-the former."""
+"""The paper's other systems; THEANINE as its Algorithm 1 is printed, without stopping early; and
+with the relation prompt as the paper describes it, with both dialogues. The costs the paper prints
+fit the former."""
 
 PRINTED = "theanine, every pair asked"
 """The arm whose cost is 1, as the paper's Table 8 has it."""

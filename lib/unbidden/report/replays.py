@@ -157,9 +157,12 @@ def shown_costs(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def paper_ratio(arm: str) -> str:
-    """Return the paper's cost of a system relative to its own, from Table 8, or a dash."""
+    """Return the paper's cost of a system relative to its own, from Table 8, or a dash.
+
+    The paper's own system asks about every pair, so its 1 stands beside the arm that does.
+    """
     table = theanine_table(8)
-    arm = "theanine" if arm == PRINTED else arm
+    arm = {PRINTED: "theanine", "theanine": ""}.get(arm, arm)
     rows = table[(table["system"] == arm) & (table["metric"] == "api_cost_ratio")]
     return "–" if rows.empty else f"{float(rows['value'].iloc[0]):.2f}"
 
