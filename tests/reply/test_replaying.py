@@ -107,7 +107,12 @@ def test_costs_are_counted_without_asking():
     with connect(LLMSettings.of("nobody"), "replay") as known:
         assert isinstance(known, Client)
         costs = session_costs(
-            TALK, TURNS, [ARMS[4], ARMS[5], COST_ARMS[1]], known, embedder=Words()
+            TALK,
+            TURNS,
+            [ARMS[4], ARMS[5], COST_ARMS[1]],
+            known,
+            base="msc-retrieval",
+            embedder=Words(),
         )
     table = costs.set_index("arm")
     assert table.loc["msc-retrieval", "calls"] == 4, "two summaries, two replies"
