@@ -267,27 +267,28 @@ NumberedTable(
 # ## Building queries with a model
 #
 # The library rewrites questions, composes pairs, repairs leaks and filters by a model's verdict and
-# by word checks, on any LoCoMo-shaped data. What follows replays recorded calls of **small local
-# models** on one conversation of `harbour`: it shows that the path works and how often such a model
-# fails, and says nothing about larger ones. {glue:text}`construction_model` wrote a query of each
+# by word checks, on any LoCoMo-shaped data. What follows replays recorded calls of a **small local
+# model** ({glue:text}`construction_model`) on one conversation of `harbour`: it shows that the path
+# works and how often such a model fails, and says nothing about larger ones. It wrote a query of each
 # style for all {glue:text}`construction_questions` questions and {glue:text}`construction_groups`
-# pairs; of {glue:text}`construction_asked` queries, {glue:text}`construction_kept` passed every
-# check ({numref}`tab-construction`). {glue:text}`larger_model` did so for
-# {glue:text}`larger_questions` questions, and {glue:text}`larger_kept` of
-# {glue:text}`larger_asked` passed ({numref}`tab-construction-larger`). Each judge is the same model
-# as the writer. The hand-written queries of `harbour` stay the ones that are measured.
+# pairs, with {glue:text}`construction_attempts`; of {glue:text}`construction_asked` queries,
+# {glue:text}`construction_kept` passed every check ({numref}`tab-construction`). For
+# {glue:text}`three_questions` questions it had {glue:text}`three_attempts`, and
+# {glue:text}`three_kept` of {glue:text}`three_asked` passed ({numref}`tab-construction-three`). The
+# judge is the same model. The hand-written queries of `harbour` stay the ones that are measured.
 
 # %% tags=["remove-input"]
 construction = ConstructionReport("repaired")
-larger = ConstructionReport("repaired-larger", "larger")
-glue(folder, {**construction.numbers, **larger.numbers})
+three = ConstructionReport("repaired-three", "three")
+glue(folder, {**construction.numbers, **three.numbers})
 construction.table(
-    "tab-construction", "Queries built by the smaller local model, by style (replayed)."
+    "tab-construction", "Queries built by a small local model for one conversation (replayed)."
 )
 
 # %% tags=["remove-input"]
-larger.table(
-    "tab-construction-larger", "Queries built by the larger local model, by style (replayed)."
+three.table(
+    "tab-construction-three",
+    "Queries it built for a few questions, with further attempts (replayed).",
 )
 
 # %% [markdown]

@@ -108,6 +108,7 @@ class Terminal(io.StringIO):
 def test_progress_only_on_a_terminal(endpoint, client, monkeypatch, price_table):
     llm = client(endpoint().base_url, price_table=price_table)
     quiet, screen = io.StringIO(), Terminal()
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)  # of a test before this one
     monkeypatch.setattr(sys, "stderr", quiet)
     llm.ask_many(calls(5))
     assert quiet.getvalue() == ""

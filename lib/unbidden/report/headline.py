@@ -102,6 +102,15 @@ def leak_numbers(corpus: Corpus) -> dict[str, str]:
     }
 
 
+_ATTEMPTS = {
+    0: "no second attempt at a query",
+    1: "one more attempt at a query that failed a check",
+    2: "up to two more attempts at a query that failed a check",
+    3: "up to three more attempts at a query that failed a check",
+    None: "up to three more attempts at a query that failed a check",
+}
+
+
 def construction_numbers(
     made: Construction, facts: Mapping[str, Any], *, prefix: str = "construction"
 ) -> dict[str, str]:
@@ -120,6 +129,7 @@ def construction_numbers(
         f"{prefix}_model": str(facts["model"]),
         f"{prefix}_questions": str(int(asked["dialog"])),
         f"{prefix}_groups": str(int(asked.get("composed", 0))),
+        f"{prefix}_attempts": _ATTEMPTS[facts["regenerations"]],
         f"{prefix}_asked": str(int(asked.sum())),
         f"{prefix}_kept": str(int(kept.sum())),
     }
