@@ -14,6 +14,7 @@ import pandas as pd
 from unbidden.llm.base import LLM, Call
 from unbidden.llm.outcome import Outcome
 from unbidden.llm.tokens import estimate_messages
+from unbidden.memory.theanine.refining import ALL, ONE
 from unbidden.reply.replaying import PROMPT, Arm, replay_replies
 
 if TYPE_CHECKING:
@@ -61,6 +62,10 @@ BOUNDS = {
 that stopping early, or merging, would have spared are counted."""
 
 
+_LAST = frozenset({PROMPT, ONE, ALL})
+"""Prompts whose answers change no further call's being made."""
+
+
 class CountingLLM(LLM):
     """Answers what is on record and counts every call and its input tokens; it asks nothing.
 
@@ -69,15 +74,15 @@ class CountingLLM(LLM):
     calls, tokens : Counter
         By prompt; a call repeated word for word counts each time, as a system without the study's
         record would pay for it.
-    unanswered : int
-        Calls that are not on record.
+    unanswered : Counter
+        Those that are not on record.
     """
 
     def __init__(self, client: Client) -> None:
         self._client = client
         self.calls: Counter[str] = Counter()
         self.tokens: Counter[str] = Counter()
-        self.unanswered = 0
+        self.unanswered: Counter[str] = Counter()
 
     def ask_many(self, calls: Iterable[Call], *, label: str = "") -> list[Outcome[Any]]:
         """Return known outcomes, and "planned" for the rest."""
@@ -87,7 +92,7 @@ class CountingLLM(LLM):
             self.calls[call.prompt_name] += 1
             self.tokens[call.prompt_name] += estimate_messages(item.forms[0].body["messages"])
             found = self._client.known(item)
-            self.unanswered += found is None
+            self.unanswered[call.prompt_name] += found is None
             outcomes.append(found or Outcome("planned", "only counted"))
         return outcomes
 
@@ -120,10 +125,15 @@ def session_costs(
                 "calls": sum(counting.calls.values()),
                 "reply_calls": counting.calls[PROMPT],
                 "input_tokens": sum(counting.tokens.values()),
-                "unanswered": counting.unanswered,
-                "bound": BOUNDS.get(arm.name, "") if counting.unanswered else "",
+                "unanswered": counting.unanswered.total(),
+                "bound": BOUNDS.get(arm.name, "") if _open(counting) else "",
             }
         )
     frame = pd.DataFrame(rows)
     one = frame.loc[frame["arm"] == base, "input_tokens"]
     return frame.assign(ratio=frame["input_tokens"] / (one.iloc[0] if len(one) else float("nan")))
+
+
+def _open(counting: CountingLLM) -> bool:
+    """Return whether calls are unanswered that other calls build on."""
+    return any(n for prompt, n in counting.unanswered.items() if prompt not in _LAST)
