@@ -38,6 +38,12 @@ COST_ARMS = (
         {"dialogues": "none", "early_stop": False, "refine_mode": "per_timeline"},
     ),
     Arm(
+        "theanine-no-refinement, every pair asked",
+        "theanine",
+        3,
+        {"dialogues": "none", "early_stop": False},
+    ),
+    Arm(
         "theanine, dialogues shown",
         "theanine",
         3,

@@ -12,7 +12,6 @@ from unbidden.errors import ConfigError
 from unbidden.llm.client import Client
 from unbidden.llm.session import PlanningLLM
 from unbidden.reply.bootstrap import paired_bootstrap
-from unbidden.reply.costing import PRINTED
 from unbidden.reply.metrics import score_replies
 from unbidden.report.published import theanine_table
 from unbidden.report.tables import with_interval
@@ -159,10 +158,12 @@ def shown_costs(table: pd.DataFrame) -> pd.DataFrame:
 def paper_ratio(arm: str) -> str:
     """Return the paper's cost of a system relative to its own, from Table 8, or a dash.
 
-    The paper's own system asks about every pair, so its 1 stands beside the arm that does.
+    The paper's own system asks about every pair, so its figures stand beside the arms that do.
     """
+    every = ", every pair asked"
     table = theanine_table(8)
-    arm = {PRINTED: "theanine", "theanine": ""}.get(arm, arm)
+    stops_early = {"theanine", "theanine-no-refinement"}
+    arm = "" if arm in stops_early else arm.removesuffix(every)
     rows = table[(table["system"] == arm) & (table["metric"] == "api_cost_ratio")]
     return "–" if rows.empty else f"{float(rows['value'].iloc[0]):.2f}"
 
