@@ -45,9 +45,7 @@ class Judged:
     unscored: str | None
 
 
-def cases(
-    corpus: Corpus, table: pd.DataFrame, *, reference: Reference = "own"
-) -> list[Judged]:
+def cases(corpus: Corpus, table: pd.DataFrame, *, reference: Reference = "own") -> list[Judged]:
     """Return the case of each row of a table of replies, in order.
 
     Parameters
@@ -77,7 +75,9 @@ def cases(
         if row["text"] is None:
             found.append(Judged(position, None, f"{NO_REPLY}: {row['unscored']}"))
             continue
-        found.append(Judged(position, _case(row, query, talks[query.conversation], reference), None))
+        found.append(
+            Judged(position, _case(row, query, talks[query.conversation], reference), None)
+        )
     return found
 
 

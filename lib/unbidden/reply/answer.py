@@ -95,9 +95,7 @@ class _Asked:
     call: Call
 
 
-def answer(
-    material: Material, condition: Condition, llm: LLM, *, repeat: int = 0
-) -> list[Answer]:
+def answer(material: Material, condition: Condition, llm: LLM, *, repeat: int = 0) -> list[Answer]:
     """Return one reply for each query of the material, in order.
 
     Only calls of the role "answer" are made here, and by the condition `compressed` one of the role

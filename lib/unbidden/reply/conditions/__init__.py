@@ -6,10 +6,10 @@
 
 from typing import Any
 
+from unbidden.registry import Registry
 from unbidden.reply.conditions.base import Condition, Remembered, Thinking
 from unbidden.reply.conditions.ranked import Compressed, Rewritten, TopK
 from unbidden.reply.conditions.turns import AllMemory, NoMemory, Oracle, RandomMemory
-from unbidden.registry import Registry
 
 _HERE = "unbidden.reply.conditions:"
 CONDITIONS: Registry[Condition] = Registry(
