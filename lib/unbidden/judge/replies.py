@@ -114,8 +114,8 @@ def judge_replies(
 ) -> pd.DataFrame:
     """Return the verdicts on a table of replies as items, one row a reply and rubric.
 
-    Faithfulness (rubric ``quality``) is judged against each condition's own memories under the
-    protocol "paper" and against the gold turns under "repaired", the rest against a condition's own.
+    Memories, where a rubric looks at them, are those the condition showed; but faithfulness (rubric
+    ``quality``) under the protocol "repaired" is judged against the gold turns for every condition.
 
     Parameters
     ----------

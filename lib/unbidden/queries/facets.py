@@ -107,9 +107,9 @@ def rewrite_for_search(
 
 
 def paper_lines(text: str) -> list[str]:
-    """Return the facets the paper's parser reads, its faults included.
+    r"""Return the facets the paper's parser reads, its faults included.
 
-    >>> paper_lines("1. 2023 camping trip\\n- 'Rui'")
+    >>> paper_lines("1. 2023 camping trip\n- 'Rui'")
     ['camping trip', 'Rui']
     """
     found = []
@@ -121,9 +121,9 @@ def paper_lines(text: str) -> list[str]:
 
 
 def repaired_lines(text: str) -> list[str]:
-    """Return the facets without list marks, quotes, headings, blank lines and repeats; at most 5.
+    r"""Return at most five facets, without list marks, quotes, headings, blanks and repeats.
 
-    >>> repaired_lines("Queries:\\n1. 2023 camping trip\\n2) 2023 Camping trip\\n- 'Rui'\\n林悦")
+    >>> repaired_lines("Queries:\n1. 2023 camping trip\n2) 2023 Camping trip\n- 'Rui'\n林悦")
     ['2023 camping trip', 'Rui', '林悦']
     """
     found: dict[str, str] = {}

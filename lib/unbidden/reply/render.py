@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 from unbidden.memory.tokens import count_tokens, first_tokens, last_tokens
 from unbidden.memory.units import turn_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from unbidden.reply.material import Places, Shown
     from unbidden.reply.rules import ReplyRules
 
-T = TypeVar("T")
 End = Literal["start", "end"]
 MARKER = "[earlier or further memories are left out]"
 
@@ -64,16 +63,32 @@ def render(
     history : bool
         Whether it is a whole conversation, to which the rules' limit in characters applies.
     """
-    texts = [line(memory, places, rules) for memory in memories]
-    lines, kept, note = _fit_tokens(texts, list(memories), rules.memory_tokens, keep)
-    notes = [note] if note else []
-    if history and rules.history_characters is not None:
-        lines, kept, note = _fit_characters(lines, kept, rules.history_characters, keep)
+    chosen = dict(enumerate(line(memory, places, rules) for memory in memories))
+    limits = [(rules.memory_tokens, _TOKENS)]
+    if history:
+        limits.append((rules.history_characters, _CHARACTERS))
+    marker, notes = "", []
+    for limit, measure in limits:
+        if limit is None:
+            continue
+        found, note = _fit(list(chosen.values()), limit, keep, measure)
+        room = limit - measure.size(MARKER)
+        if note and rules.clip_marker and room > 0:
+            marker = MARKER
+            found, note = _fit(list(chosen.values()), room, keep, measure)
+        places_left = list(chosen)
+        chosen = {places_left[i]: text for i, text in found.items()}
         notes += [note] if note else []
-    if notes and rules.clip_marker:
-        lines = [*lines, MARKER] if keep == "start" else [MARKER, *lines]
-    tokens = sum(count_tokens(text) for text in lines)
-    return Rendered(tuple(lines), tuple(kept), tokens, len(memories) - len(kept), tuple(notes))
+    lines = list(chosen.values())
+    if marker:
+        lines = [*lines, marker] if keep == "start" else [marker, *lines]
+    return Rendered(
+        tuple(lines),
+        tuple(memories[i] for i in chosen),
+        sum(count_tokens(text) for text in lines),
+        len(memories) - len(chosen),
+        tuple(notes),
+    )
 
 
 def line(memory: Shown, places: Places, rules: ReplyRules) -> str:
@@ -118,49 +133,50 @@ def clip_texts(
     >>> clip_texts(["one two three"], 2, keep="end")[0]
     ['two three']
     """
-    lines, _, note = _fit_tokens(texts, list(range(len(texts))), limit, keep)
-    return lines, note
-
-
-def _fit_tokens(
-    texts: Sequence[str], items: Sequence[T], limit: int | None, keep: End
-) -> tuple[list[str], list[T], str | None]:
     if limit is None:
-        return list(texts), list(items), None
+        return list(texts), None
+    found, note = _fit(texts, limit, keep, _TOKENS)
+    return list(found.values()), note
+
+
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    """How long texts are, and how one is cut to a length from either end."""
+
+    unit: str
+    size: Callable[[str], int]
+    first: Callable[[str, int], str]
+    last: Callable[[str, int], str]
+
+
+_TOKENS = _Measure("tokens", count_tokens, first_tokens, last_tokens)
+# One more for the line break after each.
+_CHARACTERS = _Measure(
+    "characters",
+    lambda text: len(text) + 1,
+    lambda t, n: t[: n - 1],
+    lambda t, n: t[len(t) - n + 1 :],
+)
+
+
+def _fit(
+    texts: Sequence[str], limit: int, keep: End, measure: _Measure
+) -> tuple[dict[int, str], str | None]:
+    """Return the texts that fit, by position, and a note if some do not."""
     order = range(len(texts)) if keep == "start" else range(len(texts) - 1, -1, -1)
-    chosen: list[int] = []
-    lines: dict[int, str] = {}
+    chosen: dict[int, str] = {}
     used, cut = 0, False
     for i in order:
-        cost = count_tokens(texts[i])
+        cost = measure.size(texts[i])
         if used + cost > limit:
             if not chosen:
-                part = first_tokens if keep == "start" else last_tokens
-                lines[i], cut = part(texts[i], limit).strip(), True
-                chosen.append(i)
+                part = measure.first if keep == "start" else measure.last
+                if shown := part(texts[i], limit).strip():
+                    chosen[i], cut = shown, True
             break
-        chosen.append(i)
-        lines[i] = texts[i]
+        chosen[i] = texts[i]
         used += cost
-    chosen.sort()
     left = len(texts) - len(chosen)
-    note = f"clipped to {limit} tokens: {left} of {len(texts)} memories left out"
+    note = f"clipped to {limit} {measure.unit}: {left} of {len(texts)} memories left out"
     note += ", one shown in part" if cut else ""
-    return [lines[i] for i in chosen], [items[i] for i in chosen], note if left or cut else None
-
-
-def _fit_characters(
-    texts: Sequence[str], items: Sequence[T], limit: int, keep: End
-) -> tuple[list[str], list[T], str | None]:
-    order = range(len(texts)) if keep == "start" else range(len(texts) - 1, -1, -1)
-    chosen: list[int] = []
-    used = 0
-    for i in order:
-        used += len(texts[i]) + 1
-        if used > limit:
-            break
-        chosen.append(i)
-    chosen.sort()
-    left = len(texts) - len(chosen)
-    note = f"clipped to {limit} characters: {left} of {len(texts)} memories left out"
-    return [texts[i] for i in chosen], [items[i] for i in chosen], note if left else None
+    return dict(sorted(chosen.items())), note if left or cut else None

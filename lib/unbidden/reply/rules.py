@@ -3,8 +3,8 @@
 LoCoMo-Conv's script makes its conditions unequal in several ways (section 9.3 of our notes on it).
 `reply_rules("paper")` has them all; ``dataclasses.replace(reply_rules("repaired"), ...)`` sets one.
 
-Not a switch: the script never retries a failed call on resume; our ledger asks failures again under
-either protocol. And temperature belongs to the settings of the role, so it is equal by construction.
+No switches: the script never retries a failed call on resume, our ledger asks failures again under
+either protocol; and the temperature is a setting of the role, so all conditions share it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""TeaFarm: can an agent be misled about its own past? (THEANINE, section 4)
+"""TeaFarm: whether an agent can be misled about its own past (THEANINE, section 4).
 
 Items are made by a model (`make_items`) or taken from counterfactual queries (`items_of`), agents
 reply (`tea_replies`, `fixed_replies`), and `unbidden.judge.teafarm` says whether they were misled.
