@@ -7,6 +7,7 @@ from werkzeug import Response
 
 from tests.memory.hand import Words
 from unbidden.corpus.load import load_corpus
+from unbidden.corpus.models import STYLES
 from unbidden.errors import DataError
 from unbidden.judge.canary import leaks
 from unbidden.judge.replies import cases, judge_replies, pair_cases
@@ -54,9 +55,9 @@ def corpus(sample, cluster, write):
     return load(sample, cluster, write)
 
 
-def everything(corpus, llm, system="bm25", **options):
+def everything(corpus, llm, system="bm25", *, styles=STYLES, names=None, **options):
     """Return the replies to all queries under all conditions."""
-    queries = build_queries(corpus)
+    queries = build_queries(corpus, styles=styles)
     (plain,) = retrieve(corpus, queries, [system], depth=4, llm=llm, **options)
     rankings = {"original": plain}
     for kind in ("convergent", "facets"):
@@ -68,7 +69,8 @@ def everything(corpus, llm, system="bm25", **options):
     with_k = {"top_k", "random", "compressed", "rewrite_convergent", "rewrite_facets"}
     with_k |= {"cot_select", "cot_noselect"}
     conditions = [
-        condition(name, **({"k": 2} if name in with_k else {})) for name in CONDITIONS.names()
+        condition(name, **({"k": 2} if name in with_k else {}))
+        for name in names or CONDITIONS.names()
     ]
     return answer_all(given, conditions, llm)
 
@@ -195,7 +197,12 @@ def test_the_ledger_shows_what_is_asked_again(corpus, endpoint, tmp_path):
         settings = settings.model_copy(update={"rewriter": rewriter})
         return connect(settings, "record", ledger=tmp_path / "calls.sqlite")
 
-    options = {"system": "msc-retrieval", "embedder": Words()}
+    options = {
+        "system": "msc-retrieval",
+        "embedder": Words(),
+        "styles": ["implicit"],
+        "names": ["top_k", "compressed", "rewrite_facets", "cot_select", "oracle"],
+    }
     path = tmp_path / "replies.parquet"
     with connected("small", "one") as llm:
         write_answers(path, answer_table("mine", "small", everything(corpus, llm, **options)))

@@ -104,7 +104,7 @@ BROKEN = [
     ("cot_noselect", '{"reply": "r"}', "schema_mismatch"),
     ("cot_noselect", '{"situation": "s", "reply": "r", "used": []}', "schema_mismatch"),
     ("cot_noselect", "She sold it.", "invalid_json"),
-    ("cot_noselect", "", "empty"),
+    ("cot_noselect", "", "invalid_json"),
     ("top_k", "", "empty"),
     ("top_k", Outcome("truncated", "limit", "It was"), "truncated"),
     ("top_k", Outcome("refused", "no"), "refused"),

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.memory.hand import conversation
@@ -60,6 +60,7 @@ texts = st.lists(st.text(alphabet="ab ,\n林悦é1", max_size=40), max_size=8)
 ends = st.sampled_from(["start", "end"])
 
 
+@settings(deadline=None)
 @given(texts, st.integers(1, 60), ends, st.booleans(), st.booleans())
 def test_clipping_never_exceeds_the_limit(found, limit, keep, marker, one_line):
     rules = replace(REPAIRED, memory_tokens=limit, clip_marker=marker, one_line=one_line)
@@ -76,6 +77,7 @@ def test_clipping_never_exceeds_the_limit(found, limit, keep, marker, one_line):
         assert kept == (whole[: len(kept)] if keep == "start" else whole[-len(kept) :])
 
 
+@settings(deadline=None)
 @given(texts, st.integers(1, 300), ends)
 def test_characters_of_a_history_never_exceed_the_limit(found, limit, keep):
     rules = replace(PAPER, history_characters=limit)
@@ -85,6 +87,7 @@ def test_characters_of_a_history_never_exceed_the_limit(found, limit, keep):
     assert len(ranking.lines) == len(found), "a ranking has no such limit in the paper"
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="ab ,.\n林悦é1'", max_size=60), st.integers(0, 20))
 def test_cutting_by_tokens(text, n):
     first, last = first_tokens(text, n), last_tokens(text, n)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unbidden.corpus.load import load_corpus
@@ -24,6 +24,7 @@ rankings = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(rankings, st.integers(1, 10))
 def test_fusion_keeps_each_memory_once_best_first(names, keep):
     fused = fuse([[hit(name) for name in one] for one in names], keep=keep)
@@ -38,6 +39,7 @@ def test_fusion_keeps_each_memory_once_best_first(names, keep):
         assert one.score == pytest.approx(sum(1 / (60 + rank) for rank in ranks))
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from("abcdefgh"), max_size=8, unique=True))
 def test_fusing_one_ranking_changes_nothing(names):
     assert [one.text for one in fuse([[hit(name) for name in names]])] == names

@@ -40,7 +40,7 @@ _PROMPTS: dict[tuple[RewriteKind, ProtocolName], str] = {
     ("facets", "repaired"): "rewrite_facets_repaired.v1",
 }
 _QUOTES = "\"'“”‘’`"
-_MARK = re.compile(r"^\s*(?:[-*•–]\s+|\(?\d{1,2}[.)]\s+)+")
+_MARK = re.compile(r"^\s*(?:(?:[-*•–]|\(?\d{1,2}[.)])(?:\s+|$))+")
 _BULLETS = "-*•– \t"
 
 

@@ -29,6 +29,7 @@ NO_SYSTEM = "none"
 ANYBODY = "The user"
 """Who says a plain question, which nobody in the conversation asks."""
 THOUGHTS_ONLY = "thoughts without a reply"
+EMPTY = "empty: no text"
 
 _THINKING_PROMPTS = {
     ("think", "json"): "reply_think.v1",
@@ -214,7 +215,7 @@ def _read(
     if kept and outcome.text.strip():
         note = "no reply was told apart: thoughts and all stand for it"
         return replace(shown, text=outcome.text.strip(), notes=(*notes, note))
-    return replace(shown, unscored=THOUGHTS_ONLY)
+    return replace(shown, unscored=THOUGHTS_ONLY if outcome.text.strip() else EMPTY)
 
 
 def _parted(outcome: Outcome[Any], thinking: Thinking, rules: ReplyRules) -> Parted:

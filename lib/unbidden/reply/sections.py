@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import zip_longest
 
 _THINK = re.compile(r"<think(?:ing)?>(.*?)</think(?:ing)?>", re.IGNORECASE | re.DOTALL)
 _OPEN = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
@@ -68,7 +69,7 @@ def sections(text: str) -> Parted:
     heads = list(_HEAD.finditer(body))
     replies = [head for head in heads if head[1].upper() == "REPLY"]
     cited: dict[int, None] = {}
-    for head, following in zip(heads, [*heads[1:], None], strict=True):
+    for head, following in zip_longest(heads, heads[1:]):
         if head[1].upper() == "MEMORIES":
             part = body[head.end() : following.start() if following else len(body)]
             cited.update(dict.fromkeys(int(number) for number in _CITED.findall(part)))

@@ -117,7 +117,12 @@ def material(corpus, queries, **more):
     return Material(corpus, queries, {"original": ranking}, **more)
 
 
+def about(query, text="sold the red boat"):
+    return replace(query, text=text)
+
+
 def test_top_k_takes_what_was_found(corpus, queries):
+    queries = [about(queries[0]), *queries[1:]]
     found = condition("top_k", k=1).remember(material(corpus, queries))
     assert turns(found[0]) == ["D1:1"]
     with pytest.raises(ConfigError, match="4 memories"):
@@ -141,25 +146,28 @@ def test_a_search_that_failed_or_a_refused_store_is_unscored(corpus, queries):
 
 def test_compressed_is_one_call_a_query_with_the_message_in_view(corpus, queries):
     llm = ScriptedLLM(["Ana sold the boat."])
-    (one,) = condition("compressed", k=2).remember(material(corpus, queries[:1], llm=llm))
+    queries = [about(queries[0])]
+    (one,) = condition("compressed", k=2).remember(material(corpus, queries, llm=llm))
     assert [memory.text for memory in one.memories] == ["Ana sold the boat."]
     assert set(one.memories[0].sources) >= {"D1:1"}
     assert queries[0].text in llm.seen[0].messages[-1]["content"]
     with pytest.raises(ConfigError, match="needs a model"):
-        condition("compressed", k=2).remember(material(corpus, queries[:1]))
+        condition("compressed", k=2).remember(material(corpus, queries))
 
 
 def test_a_failed_compression_is_unscored_and_nothing_found_asks_nothing(corpus, queries):
     llm = ScriptedLLM(lambda seen: Outcome("truncated", "cut off"))
-    (one,) = condition("compressed", k=2).remember(material(corpus, queries[:1], llm=llm))
+    found = material(corpus, [about(queries[0])], llm=llm)
+    (one,) = condition("compressed", k=2).remember(found)
     assert one.unscored == "compression: truncated: cut off"
-    nothing = replace(queries[0], text="zzz")
+    nothing = about(queries[0], "zzz")
     silent = ScriptedLLM([])
     (one,) = condition("compressed", k=2).remember(material(corpus, [nothing], llm=silent))
     assert one.unscored is None and one.memories == ()
 
 
 def test_rewritten_queries_and_the_papers_hint(corpus, queries):
+    queries = [about(queries[0]), *queries[1:]]
     rewrites = [SearchTexts(query, "facets", ("bakery", "blue")) for query in queries]
     rewrites[0] = SearchTexts(queries[0], "facets", (), unscored="no rewrite: timeout: slow")
     (fused,) = retrieve_rewritten(corpus, rewrites, ["bm25"], depth=4)

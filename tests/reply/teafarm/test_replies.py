@@ -24,7 +24,12 @@ from unbidden.reply.teafarm import (
 )
 
 TALK = conversation(
-    [("Ana", "I bought a red boat."), ("Ben", "I like cats.")],
+    [
+        ("Ana", "I bought a red boat."),
+        ("Ben", "I like cats."),
+        ("Ana", "Rain again."),
+        ("Ben", "Soup is ready."),
+    ],
     [("Ana", "I sold the boat to Rui."), ("Ben", "Good for you.")],
 )
 ITEM = TeaItem(
@@ -56,7 +61,7 @@ def test_any_memory_system_replies_as_the_one_who_is_asked():
     replies = tea_replies(TALK, [ITEM], ARMS, llm, embedder=Words())
     assert [(r.agent, r.text) for r in replies] == [
         ("bm25", "shown 1"),
-        ("msc-retrieval", "shown 1"),
+        ("msc-retrieval", "shown 2"),
         (NO_MEMORY, "shown 0"),
     ]
     asked = [seen for seen in llm.seen if seen.prompt_name == PROMPT]

@@ -17,9 +17,9 @@ from unbidden.reply.teafarm.items import TeaItem
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unbidden.corpus.models import Conversation, Corpus
+    from unbidden.corpus.models import Conversation, Corpus, Style
 
-STYLE = "counterfactual"
+STYLE: Style = "counterfactual"
 
 
 def to_question(item: TeaItem, index: int) -> Question:

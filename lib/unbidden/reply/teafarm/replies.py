@@ -10,6 +10,7 @@ from unbidden.llm import Call
 from unbidden.memory.protocol import ExplainsFailures
 from unbidden.memory.registry import create_system
 from unbidden.memory.units import one_of
+from unbidden.reply.answer import EMPTY, THOUGHTS_ONLY
 from unbidden.reply.render import clip_texts
 from unbidden.reply.replaying import NO_MEMORY, PROMPT
 from unbidden.reply.rules import REPAIRED
@@ -184,4 +185,6 @@ def _heard(outcome: Outcome[Any]) -> tuple[str | None, str | None]:
     if not outcome.ok:
         return None, outcome.unscored
     reply = visible(outcome.text).reply
-    return reply, None if reply else "thoughts without a reply"
+    if reply is None:
+        return None, THOUGHTS_ONLY if outcome.text.strip() else EMPTY
+    return reply, None
