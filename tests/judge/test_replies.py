@@ -8,7 +8,7 @@ from werkzeug import Response
 from tests.memory.hand import Words
 from unbidden.corpus.load import load_corpus
 from unbidden.corpus.models import STYLES
-from unbidden.errors import DataError
+from unbidden.errors import ConfigError, DataError
 from unbidden.judge.canary import leaks
 from unbidden.judge.replies import cases, judge_replies, pair_cases
 from unbidden.llm import LLMSettings, Outcome, ScriptedLLM, connect
@@ -16,6 +16,7 @@ from unbidden.queries.build import build_queries
 from unbidden.queries.facets import rewrite_for_search
 from unbidden.reply.answer import answer_all
 from unbidden.reply.conditions import CONDITIONS, condition
+from unbidden.reply.fixed import FIXED, fixed_answers
 from unbidden.reply.material import Material
 from unbidden.reply.table import answer_table, read_answers, write_answers
 from unbidden.retrieval.rewritten import retrieve_rewritten
@@ -130,6 +131,24 @@ def test_replies_are_paired_by_query(corpus):
     twice = tables["oracle"].iloc[[0, 0]]
     with pytest.raises(DataError, match="cannot be paired"):
         pair_cases(corpus, tables["no_memory"], twice)
+
+
+def test_agents_that_never_look_are_a_condition_like_others(corpus):
+    queries = build_queries(corpus, styles=["counterfactual"])
+    answers = [one for name in FIXED for one in fixed_answers(name, queries)]
+    table = answer_table("mine", "none", answers)
+    llm = ScriptedLLM(
+        lambda seen: json.dumps(
+            {"handling": "unaware"}
+            if "handling" in seen.schema.model_fields
+            else {"result": "wrong"}
+        )
+    )
+    items = judge_replies(llm, corpus, table)
+    assert set(items["condition"]) == set(FIXED)
+    assert (items["value"] == 0).all() and len(items) == 2 * len(queries) * len(FIXED)
+    with pytest.raises(ConfigError, match="always-agree"):
+        fixed_answers("agree", queries)
 
 
 def test_a_reply_of_another_corpus_is_refused(corpus):

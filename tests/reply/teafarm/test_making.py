@@ -157,3 +157,14 @@ def test_on_episodes_and_on_harbour(write):
         assert [item.speaker for item in items] == list(one.speakers)
         assert all(item.unscored is None and item.evidence for item in items)
         assert len(llm.seen) == len([s for s in one.sessions if s.turns]) + 4
+
+
+@pytest.mark.realdata
+def test_on_a_real_episode(real_data):
+    place = real_data / "theanine" / "msc_sample_episode.json"
+    if not place.is_file():
+        pytest.skip("the sample episode of THEANINE's release is not on this machine")
+    (talk,) = read_episodes(place, "msc").conversations
+    items = make_items(ScriptedLLM(say), talk)
+    assert len(items) == 2 and all(item.unscored is None for item in items)
+    assert items[0].dialogue[-1].speaker == talk.speakers[0]

@@ -4,10 +4,11 @@ Items are made by a model (`make_items`) or taken from counterfactual queries (`
 reply (`tea_replies`, `fixed_replies`), and `unbidden.judge.teafarm` says whether they were misled.
 """
 
+from unbidden.reply.fixed import FIXED
 from unbidden.reply.teafarm.convert import from_question, items_of, to_question, with_items
 from unbidden.reply.teafarm.items import TeaItem, read_items, write_items
 from unbidden.reply.teafarm.making import make_items
-from unbidden.reply.teafarm.replies import FIXED, TeaReply, fixed_replies, tea_replies
+from unbidden.reply.teafarm.replies import TeaReply, fixed_replies, tea_replies
 
 __all__ = [
     "FIXED",

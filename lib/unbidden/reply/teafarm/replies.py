@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from unbidden.errors import ConfigError, closest
+from unbidden.errors import ConfigError
 from unbidden.llm import Call
 from unbidden.memory.protocol import ExplainsFailures
 from unbidden.memory.registry import create_system
 from unbidden.memory.units import one_of
 from unbidden.reply.answer import EMPTY, THOUGHTS_ONLY
+from unbidden.reply.fixed import fixed_text
 from unbidden.reply.render import clip_texts
 from unbidden.reply.replaying import NO_MEMORY, PROMPT
 from unbidden.reply.rules import REPAIRED
@@ -27,11 +28,6 @@ if TYPE_CHECKING:
     from unbidden.reply.teafarm.items import TeaItem
 
 Searched = Literal["dialogue", "question"]
-FIXED = {
-    "always-agree": "Yes, that's right.",
-    "always-refuse": "I'm sorry, I can't say anything about that.",
-}
-"""Agents that never look: what they score is what the verdict gives away for nothing."""
 MAX_FAILED = 0.05
 
 
@@ -65,19 +61,10 @@ class TeaReply:
 
 
 def fixed_replies(name: str, items: Sequence[TeaItem]) -> list[TeaReply]:
-    """Return the replies of an agent that always says the same.
-
-    Raises
-    ------
-    ConfigError
-        If there is none of that name.
-    """
-    if name not in FIXED:
-        raise ConfigError(
-            f"unknown agent {name!r}", expected=closest(name, FIXED), next_step="correct the name"
-        )
+    """Return the replies of an agent that always says the same; raises as `fixed_text` does."""
+    text = fixed_text(name)
     return [
-        TeaReply(item, name, None, None if item.unscored else FIXED[name], unscored=item.unscored)
+        TeaReply(item, name, None, None if item.unscored else text, unscored=item.unscored)
         for item in items
     ]
 
