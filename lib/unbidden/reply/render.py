@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from unbidden.memory.tokens import count_tokens, first_tokens, last_tokens
@@ -85,7 +86,7 @@ def render(
     return Rendered(
         tuple(lines),
         tuple(memories[i] for i in chosen),
-        sum(count_tokens(text) for text in lines),
+        sum(_counted(text) for text in lines),
         len(memories) - len(chosen),
         tuple(notes),
     )
@@ -149,7 +150,9 @@ class _Measure:
     last: Callable[[str, int], str]
 
 
-_TOKENS = _Measure("tokens", count_tokens, first_tokens, last_tokens)
+# A whole conversation is counted for each of its queries.
+_counted = lru_cache(maxsize=100_000)(count_tokens)
+_TOKENS = _Measure("tokens", _counted, first_tokens, last_tokens)
 # One more for the line break after each.
 _CHARACTERS = _Measure(
     "characters",
