@@ -61,7 +61,7 @@ def cases(corpus: Corpus, table: pd.DataFrame, *, reference: Reference = "own") 
     """
     queries = {(query.style, query.id): query for query in build_queries(corpus)}
     talks = {str(talk.id): talk for talk in corpus.conversations}
-    rows = table.to_dict("records")
+    rows = _rows(table)
     found = []
     for position, row in enumerate(rows):
         query = queries.get((row["style"], row["query_id"]))
@@ -79,6 +79,10 @@ def cases(corpus: Corpus, table: pd.DataFrame, *, reference: Reference = "own") 
             Judged(position, _case(row, query, talks[query.conversation], reference), None)
         )
     return found
+
+
+def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
 
 
 def _case(row: dict[str, Any], query: Query, talk: Conversation, reference: Reference) -> Case:
@@ -133,7 +137,7 @@ def judge_replies(
     ConfigError, DataError, LLMError, BudgetExceeded
         As `rubric`, `cases` and `judge`.
     """
-    rows = table.to_dict("records")
+    rows = _rows(table)
     wanted: dict[str, list[int]] = {}
     for position, row in enumerate(rows):
         category = None if pd.isna(row["category"]) else int(row["category"])
@@ -185,7 +189,7 @@ def pair_cases(
     DataError
         If a table has a query twice, or a reply belongs to no query of the corpus.
     """
-    others = {(row["style"], row["query_id"]): row for row in second.to_dict("records")}
+    others = {(row["style"], row["query_id"]): row for row in _rows(second)}
     keys = list(zip(first["style"], first["query_id"], strict=True))
     if len(others) < len(second) or len(set(keys)) < len(keys):
         raise DataError(
