@@ -26,6 +26,7 @@ from unbidden.retrieval.score import ITEM_COLUMNS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from unbidden.corpus.evidence import EvidencePolicy
     from unbidden.corpus.models import Conversation, Corpus
     from unbidden.judge.rubric import Form, ProtocolName
     from unbidden.llm.base import LLM
@@ -45,7 +46,13 @@ class Judged:
     unscored: str | None
 
 
-def cases(corpus: Corpus, table: pd.DataFrame, *, reference: Reference = "own") -> list[Judged]:
+def cases(
+    corpus: Corpus,
+    table: pd.DataFrame,
+    *,
+    reference: Reference = "own",
+    evidence: EvidencePolicy = "paper",
+) -> list[Judged]:
     """Return the case of each row of a table of replies, in order.
 
     Parameters
@@ -53,13 +60,15 @@ def cases(corpus: Corpus, table: pd.DataFrame, *, reference: Reference = "own") 
     reference : {"own", "gold"}
         The memories of a case: those the replying model was shown, or the gold turns, the same for
         every condition.
+    evidence : {"paper", "repaired"}
+        How the gold turns are read, as it was for the oracle.
 
     Raises
     ------
     DataError
         If a reply belongs to no query of the corpus.
     """
-    queries = {(query.style, query.id): query for query in build_queries(corpus)}
+    queries = {(query.style, query.id): query for query in build_queries(corpus, evidence=evidence)}
     talks = {str(talk.id): talk for talk in corpus.conversations}
     rows = _rows(table)
     found = []
@@ -115,6 +124,7 @@ def judge_replies(
     protocol: ProtocolName = "repaired",
     form: Form = "json",
     repeat: int = 0,
+    evidence: EvidencePolicy = "paper",
 ) -> pd.DataFrame:
     """Return the verdicts on a table of replies as items, one row a reply and rubric.
 
@@ -126,6 +136,8 @@ def judge_replies(
     rubrics : sequence of str, optional
         By default those of a reply's style and category that need no second reply; a named one is
         asked of the replies it is for.
+    evidence : {"paper", "repaired"}
+        See `cases`.
 
     Returns
     -------
@@ -149,7 +161,7 @@ def judge_replies(
         rubric = named_rubric(name)
         positions = wanted.get(name, [])
         reference: Reference = "gold" if (name, protocol) == ("quality", "repaired") else "own"
-        judged = cases(corpus, table.iloc[positions], reference=reference)
+        judged = cases(corpus, table.iloc[positions], reference=reference, evidence=evidence)
         ready = [one.case for one in judged if one.case is not None]
         verdicts = iter(judge(llm, rubric, ready, protocol=protocol, form=form, repeat=repeat))
         for position, one in zip(positions, judged, strict=True):
@@ -173,7 +185,11 @@ def _item(row: dict[str, Any], metric: str, verdict: Verdict) -> dict[str, Any]:
 
 
 def pair_cases(
-    corpus: Corpus, first: pd.DataFrame, second: pd.DataFrame
+    corpus: Corpus,
+    first: pd.DataFrame,
+    second: pd.DataFrame,
+    *,
+    evidence: EvidencePolicy = "paper",
 ) -> list[tuple[Case | None, str | None]]:
     """Return the cases that compare two tables of replies, against the gold turns.
 
@@ -198,8 +214,9 @@ def pair_cases(
             got="a query with several",
             next_step="choose one system, condition and repeat of each table",
         )
+    gold = cases(corpus, first, reference="gold", evidence=evidence)
     pairs: list[tuple[Case | None, str | None]] = []
-    for key, one in zip(keys, cases(corpus, first, reference="gold"), strict=True):
+    for key, one in zip(keys, gold, strict=True):
         other = others.get(key)
         if one.case is None:
             pairs.append((None, one.unscored))

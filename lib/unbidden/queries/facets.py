@@ -155,9 +155,10 @@ def _read(
 
 
 def _variables(query: Query, protocol: ProtocolName, date: str) -> dict[str, Any]:
+    message = " ".join(query.text.split())
     if protocol == "paper":
-        return {"message": query.text}
-    return {"message": query.text, "speaker": query.speaker or "somebody", "date": date}
+        return {"message": message}
+    return {"message": message, "speaker": query.speaker or "somebody", "date": date}
 
 
 def _last_date(corpus: Corpus, conversation: str) -> str:

@@ -152,7 +152,7 @@ def _compression(material: Material, query: Query, one: Remembered) -> Call:
     variables = {
         "memories": list(rendered.lines),
         "speaker": query.speaker or "The user",
-        "message": query.text,
+        "message": " ".join(query.text.split()),
     }
     return Call(COMPRESS, variables, max_tokens=rules.compressed_tokens)
 
