@@ -115,6 +115,19 @@ def test_faithfulness_has_one_reference_under_the_repaired_protocol(corpus):
     assert seen == {"repaired": [True, True], "paper": [False, True]}
 
 
+def test_gold_turns_are_read_by_the_policy_of_the_oracle(sample, cluster, write):
+    sample["qa"][0]["evidence"] = ["D1:1 D2:2"]
+    corpus = load(sample, cluster, write)
+    queries = build_queries(corpus, styles=["implicit"])
+    answers = answer_all(Material(corpus, queries), [condition("no_memory")], ScriptedLLM(say))
+    table = answer_table("mine", "m", answers)
+    shown = {
+        policy: len(cases(corpus, table, reference="gold", evidence=policy)[0].case.memories)
+        for policy in ("paper", "repaired")
+    }
+    assert shown == {"paper": 0, "repaired": 2}
+
+
 def test_replies_are_paired_by_query(corpus):
     queries = build_queries(corpus, styles=["implicit", "question"])
     given = Material(corpus, queries)
