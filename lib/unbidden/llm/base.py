@@ -39,6 +39,8 @@ class Call:
     labels : tuple of str
         If given, one free token is asked for and the value is their `LabelScores`; no schema
         applies. The prompt must end where the label stands.
+    max_tokens : int or None
+        Output tokens in place of the prompt's own; a limit of the role goes before both.
     """
 
     prompt_name: str
@@ -46,6 +48,7 @@ class Call:
     schema: type[BaseModel] | None = None
     repeat: int = 0
     labels: tuple[str, ...] = ()
+    max_tokens: int | None = None
 
 
 class LLM(ABC):
@@ -155,7 +158,7 @@ def prepare(call: Call, library: PromptLibrary, settings: LLMSettings) -> Prepar
     forms = build(
         prompt.render(call.variables),
         settings.role(prompt.role),
-        max_tokens=prompt.max_tokens,
+        max_tokens=call.max_tokens or prompt.max_tokens,
         schema=schema,
         repeat=call.repeat,
         scores=bool(call.labels),

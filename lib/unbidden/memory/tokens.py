@@ -86,6 +86,30 @@ def count_tokens(text: str) -> int:
     return len(_COUNT.findall(text))
 
 
+def first_tokens(text: str, n: int) -> str:
+    """Return the beginning of a text that has at most `n` tokens by `count_tokens`.
+
+    >>> first_tokens("On 7 May, 林悦", 4), first_tokens("one", 0)
+    ('On 7 May,', '')
+    """
+    spans = [match.end() for match in _COUNT.finditer(text)]
+    if len(spans) <= n:
+        return text
+    return text[: spans[n - 1]] if n > 0 else ""
+
+
+def last_tokens(text: str, n: int) -> str:
+    """Return the end of a text that has at most `n` tokens by `count_tokens`.
+
+    >>> last_tokens("On 7 May, 林悦", 3)
+    ', 林悦'
+    """
+    spans = [match.start() for match in _COUNT.finditer(text)]
+    if len(spans) <= n:
+        return text
+    return text[spans[-n] :] if n > 0 else ""
+
+
 def count_words(text: str) -> int:
     """Return the words between blanks, and the characters where a script writes none.
 
