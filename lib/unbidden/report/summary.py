@@ -10,7 +10,9 @@ from unbidden.corpus.models import CATEGORIES, STYLES
 from unbidden.stats import bootstrap_mean, clustered_mean, compare_paired, holm
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import ArrayLike
 
 
 def select(
@@ -154,6 +156,26 @@ def condition_effect(rows: pd.DataFrame, first: str, second: str, *, seed: int =
                 **_comparison(compared),
             }
         )
+    return _with_holm(records)
+
+
+def paired_differences(
+    pairs: Iterable[tuple[Mapping[str, Any], ArrayLike, ArrayLike, Sequence[Hashable]]],
+    *,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Return the paired difference, second minus first, of pairs that name themselves.
+
+    Parameters
+    ----------
+    pairs : iterable of (keys, first, second, conversations)
+        The columns that name a row, two arrays of the same items (NaN where unscored), and the
+        conversation of each item. P-values are Holm's over all rows.
+    """
+    records = [
+        {**keys, **_comparison(compare_paired(first, second, homes, seed=seed))}
+        for keys, first, second, homes in pairs
+    ]
     return _with_holm(records)
 
 
