@@ -30,7 +30,7 @@
 from unbidden.config import JudgesConfig
 from unbidden.corpus import load_corpus
 from unbidden.judge.labelled import load_items
-from unbidden.judge.panel import first_of_each, run_forms, run_similarity, run_words
+from unbidden.judge.panel import first_of_each, run_forms, run_similarity, run_words, steadiness
 from unbidden.llm.session import open_llm
 from unbidden.memory.embed import embedder as load_embedder
 from unbidden.report import figures, judge_runs, judges
@@ -174,8 +174,10 @@ NumberedTable(
 # The *word rule* compares content words and numbers with the gold answer; *similarity* takes the
 # cosine of the nearest sentence. Neither knows negation, hedges or who is meant. A model that does not
 # beat them is not worth its cost. *Commonest label* is what always giving one label would reach. Kappa
-# and ordinal alpha take chance agreement off; their intervals resample conversations. `quality` has no
-# floor: no rule of words says what is engaging.
+# and alpha take chance agreement off (alpha knows the order of labels, where they have one); their
+# intervals resample conversations. Where every verdict is right, or every one wrong, the interval has
+# no width: that is a limit of the method, not certainty. `quality` has no floor: no rule of words says
+# what is engaging.
 
 # %% tags=["remove-input"]
 words = run_words(items, corpus)
@@ -192,8 +194,9 @@ NumberedTable(
 
 # %% [markdown]
 # These numbers look better than the rules are. The author of the rules wrote the first replies, and
-# wrote them clear. Replies tagged `words-mislead` came later: right without the gold answer's words,
-# or wrong with them. Real replies lie somewhere between both columns of {numref}`tab-misled`.
+# wrote them clear. Replies tagged `words-mislead` came later and were written against it: right without
+# the gold answer's words, or wrong with them. So the one column of {numref}`tab-misled` flatters the
+# rule, and the other is low by design; how often real replies mislead it, neither can tell.
 
 # %% tags=["remove-input"]
 misled = judges.misled(floors)
@@ -208,7 +211,8 @@ NumberedTable(
 NumberedTable(
     judges.shown_tags(words),
     "tab-tags",
-    "Accuracy of the word rule, %, by what makes a reply hard; tags of five replies or more.",
+    "Accuracy of the word rule, %, by what makes a reply hard. A reply may have several tags; those "
+    "of five replies or more are shown.",
 )
 
 # %% tags=["remove-input"]
@@ -264,6 +268,19 @@ NumberedTable(
 )
 
 # %% [markdown]
+# A judge should also keep to its verdict when nothing that matters changes: when two texts swap places,
+# or when the same question is put in three wordings.
+
+# %% tags=["remove-input"]
+steady = steadiness(llm, items, corpus=corpus)
+folder.table("steadiness", steady)
+NumberedTable(
+    judge_runs.shown_steadiness(steady),
+    "tab-steadiness",
+    "Replies with one verdict throughout, %, when only the order or the wording changes.",
+)
+
+# %% [markdown]
 # ## Limits
 #
 # * *Known wrong* rests on the audit's word. Some vague answers are not false, only empty; a rubric with
@@ -273,7 +290,7 @@ NumberedTable(
 #   the votes accept an answer does not make it right.
 # * The labels of our own set are a model's, on clear cases in {glue:text}`conversations` conversations,
 #   one of them Chinese. Intervals over so few are rough, and small differences cannot be seen:
-#   the last table says how small.
+#   {numref}`tab-against-words` says how small.
 #
 # ## Run this yourself
 #

@@ -8,7 +8,14 @@ from unbidden.config import JudgesConfig
 from unbidden.corpus import load_corpus
 from unbidden.errors import NotRecorded
 from unbidden.judge.labelled import load_items
-from unbidden.judge.panel import Run, first_of_each, run_forms, run_similarity, run_words
+from unbidden.judge.panel import (
+    Run,
+    first_of_each,
+    run_forms,
+    run_similarity,
+    run_words,
+    steadiness,
+)
 from unbidden.llm import ScriptedLLM
 from unbidden.llm.client import connect
 from unbidden.llm.settings import LLMSettings
@@ -160,6 +167,31 @@ def test_a_scripted_model_is_judged_like_any():
     (run,) = run_forms(llm, FACTS, forms=["json"], protocols=["repaired"], corpus=CORPUS)
     assert run.asked == ("fact_use",)
     assert judges.accuracy(run.frame)["accuracy"] == pytest.approx(1 / 3)
+
+
+PAIRS = [item for item in ITEMS if item.rubric == "pairwise"]
+
+
+def test_a_judge_that_keeps_the_place_is_not_steady():
+    llm = ScriptedLLM(['{"better": "first"}'] * 2 * len(PAIRS))
+    (row,) = steadiness(llm, PAIRS, corpus=CORPUS).to_dict("records")
+    assert (row["changed"], row["items"], row["unscored"], row["same"]) == ("order", 6, 0, 0.0)
+    llm = ScriptedLLM(['{"use": "wrong"}'] * 2 * len(FACTS) + ["no object"] * len(FACTS))
+    table = steadiness(llm, FACTS, corpus=CORPUS)
+    assert table.iloc[0][["changed", "unscored"]].tolist() == ["wording", 6]
+    shown = judge_runs.shown_steadiness(table)
+    assert shown.iloc[0].tolist() == ["wording", "fact_use", 6, 6, "–", "–"]
+    llm = ScriptedLLM(['{"use": "wrong"}'] * 3 * len(FACTS))
+    shown = judge_runs.shown_steadiness(steadiness(llm, FACTS, corpus=CORPUS))
+    assert shown.iloc[0].tolist() == ["wording", "fact_use", 6, 0, "100.0", "–"]
+
+
+def test_steadiness_that_is_not_on_record(tmp_path):
+    with connect(LLMSettings.of("m", "m"), "replay", recorded=tmp_path) as llm:
+        table = steadiness(llm, [*FACTS, *PAIRS], corpus=CORPUS)
+    shown = judge_runs.shown_steadiness(table)
+    assert shown["same verdict"].tolist() == ["not run", "not run"]
+    assert shown["still to ask"].tolist() == ["12 calls", "18 calls"]
 
 
 def test_the_figure_draws_every_kind_and_judge():

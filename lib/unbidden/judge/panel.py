@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -14,18 +15,26 @@ from unbidden.judge.labelled import cases
 from unbidden.judge.registry import names_with
 from unbidden.judge.similarity import RUBRICS as SIMILARITY_RUBRICS
 from unbidden.judge.similarity import judge_by_similarity
+from unbidden.judge.steadiness import (
+    order_summary,
+    order_swaps,
+    wording_grid,
+    wording_summary,
+)
 from unbidden.judge.trust import comparison, run_judge
 from unbidden.llm.client import Client
 from unbidden.llm.session import PlanningLLM
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from unbidden.corpus.models import Corpus
     from unbidden.judge.labelled import Item
     from unbidden.judge.rubric import Form, ProtocolName
     from unbidden.judge.similarity import Encodes
     from unbidden.llm.base import LLM
+
+STEADINESS = ["changed", "rubric", "items", "unscored", "same", "calls"]
 
 
 def first_of_each(items: Iterable[Item], per_label: int | None) -> list[Item]:
@@ -115,18 +124,59 @@ def _run(
     rubrics = tuple(_present(items, names_with(form, protocol)))
     for name in rubrics:
         own = [item for item in items if item.rubric == name]
-        try:
-            frames.append(run_judge(llm, own, protocol=protocol, form=form, corpus=corpus))
+        ask = partial(run_judge, items=own, protocol=protocol, form=form, corpus=corpus)
+        frame, waiting, inputs = _ask_or_plan(llm, ask)
+        if frame is not None:
+            frames.append(frame)
             asked.append(name)
-        except NotRecorded:
-            if not isinstance(llm, Client):
-                raise
-            planning = PlanningLLM(llm)
-            run_judge(planning, own, protocol=protocol, form=form, corpus=corpus)
-            plan = planning.plan()
-            calls += plan.to_ask
-            tokens += sum(row.input_tokens for row in plan.rows)
+        calls, tokens = calls + waiting, tokens + inputs
     return Run(protocol, form, _joined(frames), rubrics, tuple(asked), calls, tokens)
+
+
+def steadiness(
+    llm: LLM, items: Sequence[Item], *, corpus: Corpus | None = None, form: Form = "json"
+) -> pd.DataFrame:
+    """Return how often a model keeps to its verdict when only the order or the wording changes.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``changed, rubric, items, unscored, same, calls``: `same` is the share of scored
+        items with one verdict throughout, missing without any; `calls` are those not on record.
+    """
+    rows: list[tuple[str, str, int, int | None, float | None, int]] = []
+    for name in _present(items, ("pairwise", "helpfulness")):
+        own = cases([item for item in items if item.rubric == name], corpus)
+        swaps, calls, _ = _ask_or_plan(llm, partial(order_swaps, name=name, cases=own, form=form))
+        found = {} if swaps is None else order_summary(swaps)
+        rows.append(
+            ("order", name, len(own), found.get("unscored"), found.get("consistent"), calls)
+        )
+    for name in _present(items, ("fact_use",)):
+        own = cases([item for item in items if item.rubric == name], corpus)
+        grid, calls, _ = _ask_or_plan(llm, partial(wording_grid, cases=own, form=form, name=name))
+        if grid is None:
+            rows.append(("wording", name, len(own), None, None, calls))
+            continue
+        missing = grid[grid["unscored"].notna()]["case"].nunique()
+        same = wording_summary(grid)["unanimous"].iloc[0]
+        rows.append(("wording", name, len(own), missing, same, calls))
+    return pd.DataFrame(rows, columns=STEADINESS)
+
+
+def _ask_or_plan(
+    llm: LLM, ask: Callable[[LLM], pd.DataFrame]
+) -> tuple[pd.DataFrame | None, int, int]:
+    """Return what was asked, or None with the calls and input tokens that are not on record."""
+    try:
+        return ask(llm), 0, 0
+    except NotRecorded:
+        if not isinstance(llm, Client):
+            raise
+        planning = PlanningLLM(llm)
+        ask(planning)
+        plan = planning.plan()
+        return None, plan.to_ask, sum(row.input_tokens for row in plan.rows)
 
 
 def _present(items: Iterable[Item], wanted: Iterable[str]) -> list[str]:

@@ -111,3 +111,25 @@ def _ids(frame: pd.DataFrame) -> set[str]:
 
 def _same(words: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
     return words[words["item"].isin(_ids(frame))]
+
+
+def shown_steadiness(table: pd.DataFrame) -> pd.DataFrame:
+    """Return `unbidden.judge.panel.steadiness` as text."""
+    run = [not calls for calls in table["calls"]]
+    return pd.DataFrame(
+        {
+            "what changes": table["changed"],
+            "rubric": table["rubric"],
+            "n": table["items"],
+            "unscored": [
+                int(value) if done else "–"
+                for value, done in zip(table["unscored"], run, strict=True)
+            ],
+            "same verdict": [
+                points(value) if done else "not run"
+                for value, done in zip(table["same"], run, strict=True)
+            ],
+            "still to ask": [f"{calls:,} calls" if calls else "–" for calls in table["calls"]],
+        },
+        dtype=object,
+    )

@@ -191,6 +191,9 @@ def accuracy_text(found: Mapping[str, Any]) -> str:
 def _decimals(table: pd.DataFrame, name: str) -> list[str]:
     texts = []
     for row in table[[name, f"{name}_low", f"{name}_high"]].itertuples(index=False):
-        value, low, high = ("–" if pd.isna(v) else f"{v:.2f}".replace("-", "−") for v in row)
+        # Adding 0 turns a rounded -0.0 into 0.0.
+        value, low, high = (
+            "–" if pd.isna(v) else f"{round(v, 2) + 0:.2f}".replace("-", "−") for v in row
+        )
         texts.append(value if low == "–" else f"{value} [{low}, {high}]")
     return texts
