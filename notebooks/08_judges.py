@@ -114,8 +114,9 @@ report.table(
 
 # %% [markdown]
 # The votes of one answer seldom differ: asking the same judge three times repeats its mistake. The
-# word rule has a middle grade (*half*: some of the gold answer's words); a score that counts it for
-# half gives wrong answers a sixth or more of the marks.
+# word rule has a middle grade (*half*: some of the gold answer's words). With it counted for half, the
+# specific wrong answers score {glue:text}`words_marks_specific` %, the vague ones
+# {glue:text}`words_marks_vague` %.
 
 # %% tags=["remove-input"]
 report.table(
@@ -139,7 +140,7 @@ report.table(
 )
 
 # %% [markdown]
-# The audit also holds that 99 gold answers are wrong. Leaving their questions out changes little
+# The audit also holds some gold answers to be wrong. Leaving their questions out changes little
 # ({numref}`tab-keys`).
 
 # %% tags=["remove-input"]

@@ -20,6 +20,7 @@ from unbidden.llm import ScriptedLLM
 from unbidden.llm.client import connect
 from unbidden.llm.settings import LLMSettings
 from unbidden.report import figures, judge_runs, judges
+from unbidden.report.tables import NumberedTable, shown_differences
 
 CORPUS = load_corpus("harbour")
 ITEMS = first_of_each(load_items(split="test"), 2)
@@ -121,7 +122,9 @@ def test_what_is_not_on_record_is_counted_and_not_judged(tmp_path):
     note = judge_runs.judge_note(runs, words, "m")
     assert "No judge by a model is on record" in note
     assert "24 times" in note
-    assert judge_runs.compare_with_words({}, words).empty
+    empty = judge_runs.compare_with_words({}, words)
+    assert shown_differences(empty, ["judge"]).empty
+    assert "nothing to compare" in NumberedTable(empty[:0], "tab", "None.")._repr_markdown_()
 
 
 def test_a_model_that_cannot_plan_says_what_is_missing(monkeypatch):

@@ -115,6 +115,7 @@ def test_a_recording_is_shown(folder, tmp_path):
     report = VotesReport(folder, now=False)
     assert report.numbers()["votes_vague"].startswith("66.7 [")
     assert report.numbers()["words_kept_long"] == "0.0"
+    assert report.numbers()["words_marks_vague"] == "25.0", "one half and one zero; one unscored"
     assert set(report.accepted()["judge"]) == {"three GPT votes", "word rule"}
 
 

@@ -43,7 +43,8 @@ def compare_with_words(
     judges: Mapping[str, pd.DataFrame], words: pd.DataFrame, *, seed: int = 0
 ) -> pd.DataFrame:
     """Return each judge's accuracy minus the word rule's, on items that both judged."""
-    return paired_differences(_pairs(judges, words), seed=seed)
+    table = paired_differences(_pairs(judges, words), seed=seed)
+    return table if len(table) else table.assign(judge=None)
 
 
 def all_items(judges: Mapping[str, pd.DataFrame]) -> pd.DataFrame:

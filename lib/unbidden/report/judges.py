@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 MISLEAD = "words-mislead"
 """Tag of items that were written after the word rule, so that words point the wrong way."""
 WORDS = "word rule"
+AGREEMENT = [
+    *("judge", "rubric", "part", "items", "unscored", "majority"),
+    *(f"{name}{end}" for name in ("accuracy", "kappa", "alpha") for end in ("", "_low", "_high")),
+    "note",
+]
+"""Columns of `agreements`."""
 
 
 def shown_labelled(items: Sequence[Item]) -> pd.DataFrame:
@@ -52,7 +58,7 @@ def agreements(
             table = agreement_table(frame, resamples=resamples, seed=seed)
             table.insert(0, "judge", judge)
             found.append(table)
-    return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=AGREEMENT)
 
 
 def shown_agreements(table: pd.DataFrame) -> pd.DataFrame:
@@ -141,10 +147,10 @@ def shown_misled(table: pd.DataFrame, tag: str = MISLEAD) -> pd.DataFrame:
         return table
     for (judge, name), group in table.groupby(["judge", "rubric"], sort=False):
         record: dict[str, Any] = {"judge": judge, "rubric": name}
-        for row in group.itertuples():
-            which = tag if row.tagged else "other items"
-            record[f"{which}, n"] = row.items
-            record[which] = with_interval(row.accuracy, row.low, row.high)
+        for row in group.to_dict("records"):
+            which = tag if row["tagged"] else "other items"
+            record[f"{which}, n"] = row["items"]
+            record[which] = with_interval(row["accuracy"], row["low"], row["high"])
         records.append(record)
     return pd.DataFrame(records, dtype=object)
 

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+COMPARED = [
+    *("difference", "low", "high", "n", "conversations", "p", "p_t", "smallest_p", "detectable"),
+    *("test", "p_holm", "p_t_holm", "verdict"),
+]
+"""Columns of a paired comparison."""
+
 
 def select(
     items: pd.DataFrame, metric: str, k: int | None = None, *, answerable: bool = True
@@ -171,12 +177,17 @@ def paired_differences(
     pairs : iterable of (keys, first, second, conversations)
         The columns that name a row, two arrays of the same items (NaN where unscored), and the
         conversation of each item. P-values are Holm's over all rows.
+
+    Returns
+    -------
+    DataFrame
+        The keys, then `COMPARED`; without pairs no row and no keys.
     """
     records = [
         {**keys, **_comparison(compare_paired(first, second, homes, seed=seed))}
         for keys, first, second, homes in pairs
     ]
-    return _with_holm(records)
+    return _with_holm(records) if records else pd.DataFrame(columns=COMPARED)
 
 
 def complete_conversations(rows: pd.DataFrame) -> pd.DataFrame:

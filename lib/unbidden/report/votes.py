@@ -74,22 +74,26 @@ class VotesReport:
         """Return what the chapter's text says of the votes; a dash without tables.
 
         Names: ``votes_KIND`` and ``words_KIND`` with intervals, for ``specific, vague, short,
-        long`` (the two models' real answers), and ``words_kept_KIND``: what the word rule accepts
-        of real answers that all votes accept.
+        long`` (the two models' real answers), ``words_kept_KIND``, what the word rule accepts of
+        real answers that all votes accept, and ``words_marks_KIND``, its score of wrong answers if
+        a half counts.
         """
         frame = self.frames.get("votes")
         short = dict(zip(KINDS, ("specific", "vague", "short", "long"), strict=True))
         names = [f"{who}_{kind}" for who in ("votes", "words") for kind in short.values()]
-        numbers = {name: "–" for name in (*names, "words_kept_short", "words_kept_long")}
+        names += ["words_kept_short", "words_kept_long"]
+        numbers = dict.fromkeys((*names, "words_marks_specific", "words_marks_vague"), "–")
         if frame is None:
             return numbers
-        for row in frame[frame["keys"] == ALL_KEYS].itertuples():
-            who = "votes" if row.judge == VOTES else "words"
-            text = with_interval(*(_number(v) for v in (row.accepted, row.low, row.high)))
-            if row.group == "all":
-                numbers[f"{who}_{short[str(row.source)]}"] = text
-            elif row.judge == WORDS and row.group == "all votes accept":
-                numbers[f"words_kept_{short[str(row.source)]}"] = text
+        for row in frame[frame["keys"] == ALL_KEYS].to_dict("records"):
+            who, kind = "votes" if row["judge"] == VOTES else "words", short[row["source"]]
+            text = with_interval(*(_number(row[name]) for name in ("accepted", "low", "high")))
+            if row["group"] == "all":
+                numbers[f"{who}_{kind}"] = text
+                if who == "words" and row["source"].startswith("wrong"):
+                    numbers[f"words_marks_{kind}"] = points(row["accepted"] + row["half"] / 2)
+            elif who == "words" and row["group"] == "all votes accept":
+                numbers[f"words_kept_{kind}"] = text
         return numbers
 
 
@@ -186,12 +190,12 @@ def shown_kept(frame: pd.DataFrame) -> pd.DataFrame:
 def shown_keys(frame: pd.DataFrame) -> pd.DataFrame:
     """Return acceptance over all questions and over those with a sound gold answer, as text."""
     rows = _whole(frame, keys=None)
-    rows = rows.assign(cell=_intervals(rows))
-    wide = rows.pivot(index=["kind", "judge"], columns="keys", values="cell")
-    order = list(dict.fromkeys(zip(rows["kind"], rows["judge"], strict=True)))
-    columns = [name for name in (ALL_KEYS, SOUND_KEYS) if name in wide]
-    wide = wide.loc[order, columns].rename(columns={ALL_KEYS: "all questions"})
-    return wide.reset_index().rename(columns={"kind": "answers"})
+    records: dict[tuple[str, str], dict[str, str]] = {}
+    for row, text in zip(rows.to_dict("records"), _intervals(rows), strict=True):
+        key = row["kind"], row["judge"]
+        record = records.setdefault(key, {"answers": row["kind"], "judge": row["judge"]})
+        record["all questions" if row["keys"] == ALL_KEYS else row["keys"]] = text
+    return pd.DataFrame(list(records.values()), dtype=object)
 
 
 def shown_vote_differences(frame: pd.DataFrame) -> pd.DataFrame:
