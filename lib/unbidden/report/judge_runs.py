@@ -8,7 +8,7 @@ import pandas as pd
 
 from unbidden.report.judges import WORDS, accuracy, accuracy_text, misled, right
 from unbidden.report.summary import paired_differences
-from unbidden.report.tables import points
+from unbidden.report.tables import points, with_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -84,7 +84,7 @@ def judge_numbers(
     found = misled({WORDS: words})
     if len(found):
         (row,) = found.query("rubric == 'all' and tagged").to_dict("records")
-        numbers["words_misled"] = accuracy_text(row)
+        numbers["words_misled"] = with_interval(row["accuracy"], row["low"], row["high"])
     return numbers
 
 
