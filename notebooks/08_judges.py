@@ -229,7 +229,8 @@ NumberedTable(
 # **{glue:text}`judge_model`** is asked about the same replies in up to six ways. *json* wants an object
 # of a schema, *word* one word, *likelihood* reads the probability of each label instead of a reply.
 # *repaired* is our rubric, *paper* the wording and labels of the papers. Rubrics with several parts
-# can only be asked as *json*. {glue:text}`judge_note`
+# can only be asked as *json*. Where both protocols use one prompt, they share its calls.
+# {glue:text}`judge_note`
 
 # %% tags=["remove-input"]
 llm = open_llm(config)

@@ -93,7 +93,9 @@ def judge_note(runs: Sequence[Run], words: pd.DataFrame, model: str) -> str:
     scored = [run for run in runs if run.frame["judged"].notna().any()]
     if not scored:
         calls = sum(run.calls for run in runs)
-        return f"No judge by a model is on record here: {model} would be asked {calls:,} times."
+        return (
+            f"No judge by a model is on record here: {model} would be asked up to {calls:,} times."
+        )
     shared = set.intersection(*(_ids(run.frame) for run in scored))
     rates = {
         run.name: accuracy(run.frame[run.frame["item"].isin(shared)])["accuracy"] for run in scored
