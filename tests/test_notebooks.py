@@ -12,7 +12,11 @@ from unbidden import config as configs
 
 PAIRS = sorted((ROOT / "notebooks").glob("[0-9]*.py"))
 REFERENCES = sorted((ROOT / "tests" / "reference").glob("*.ipynb"))
-KINDS = {"02_retrieval": configs.RetrievalConfig, "06_timelines": configs.TimelinesConfig}
+KINDS = {
+    "02_retrieval": configs.RetrievalConfig,
+    "06_timelines": configs.TimelinesConfig,
+    "08_judges": configs.JudgesConfig,
+}
 
 
 @pytest.mark.parametrize("source", PAIRS, ids=lambda path: path.stem)

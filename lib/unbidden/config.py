@@ -258,3 +258,33 @@ class TimelinesConfig(ModelConfig):
     reply_turns: Count | None = 4
     released: Literal["recorded", "rescore"] = "recorded"
     embedder: str = "all-MiniLM-L6-v2"
+
+
+class JudgesConfig(ModelConfig):
+    """Parameters of the chapter on judges.
+
+    Attributes
+    ----------
+    votes : {"recorded", "count"}
+        Show the recorded shares of accepted answers, or count them now (needs the audit's files).
+    split : {"test", "dev", "all"}
+        Part of the labelled set; rules and wordings were chosen on "dev".
+    per_label : int or None
+        First so many items of each rubric and label; None for all.
+    forms, protocols : tuple of str
+        Ways to ask a model for a verdict; each pair is a judge.
+    similarity : bool
+        Whether to run the floor by similarity too.
+    resamples : int
+        Behind the intervals of kappa and alpha.
+    """
+
+    votes: Literal["recorded", "count"] = "recorded"
+    split: Literal["test", "dev", "all"] = "test"
+    per_label: Count | None = None
+    forms: tuple[Literal["json", "word", "likelihood"], ...] = ("json", "word", "likelihood")
+    protocols: tuple[Literal["repaired", "paper"], ...] = ("repaired", "paper")
+    similarity: bool = True
+    judge_model: str = "qwen2.5-coder-1.5b"
+    embedder: str = "all-MiniLM-L6-v2"
+    resamples: Count = 499

@@ -103,6 +103,33 @@ _SAMPLE = Source(
     "2a8a953bc3f32d87fee7c87e5699a424635f4ec9506ae8eb90a42052bd9d9597",
     10_095,
 )
+_AUDIT = "https://raw.githubusercontent.com/dial481/locomo-audit/9493fb4b4af4256ed17a18e8fd0b3cfdeec29539"
+_AUDIT_FILES = (
+    (
+        "full_context.gpt-4.1-mini-cot.json",
+        "fc-baseline/results/gpt-4.1-mini-cot/eval_results.json",
+        "7fa10ba1d8976bdc215172f9d4e1840c015644b28e8e97de840b690051e354f3",
+        1_234_689,
+    ),
+    (
+        "full_context.gpt-4o-mini-memos.json",
+        "fc-baseline/results/gpt-4o-mini-memos/eval_results.json",
+        "1c55eb0ee66f9eb784c222ec54492cc39702652baa4e6c66b7fb89a7bb8a3d8f",
+        632_147,
+    ),
+    (
+        "plausible_wrong.v1.json",
+        "ap-baseline/v1/ap_eval_results_scored.json",
+        "a83882eda3ff02fd04dace6edddd0ceed533a245fedb3069ffde02a9503c4e3a",
+        656_280,
+    ),
+    (
+        "plausible_wrong.v2.json",
+        "ap-baseline/v2/ap_eval_results_scored.json",
+        "3c32acbdcf667967a4e1f9f541b06566ae5e7361dc92f79f9043af7d068adc6b",
+        645_227,
+    ),
+)
 _CHRONICLES = "https://huggingface.co/datasets/jihyoung/ConversationChronicles"
 _CHRONICLES_COMMIT = "9639b3552594a612ceafa76238a34f0f6eeaa207"
 
@@ -138,6 +165,10 @@ SOURCES: dict[str, tuple[Source, ...]] = {
             f"{_CHRONICLES}/resolve/{_CHRONICLES_COMMIT}/test.jsonl",
             "CC BY 4.0",
         ),
+    ),
+    "locomo-audit": tuple(
+        Source("locomo-audit", name, f"{_AUDIT}/{path}", "CC BY-NC 4.0", sha256, size)
+        for name, path, sha256, size in _AUDIT_FILES
     ),
     "theanine": (
         *(

@@ -218,3 +218,36 @@ def released_gap(found: pd.DataFrame) -> Figure:
     figure.supxlabel("Theanine minus Memory Retrieval (points)", fontsize=11)
     _legend(figure, panels[0])
     return figure
+
+
+def accepted_answers(found: pd.DataFrame) -> Figure:
+    """Draw which share of each kind of answer each judge accepts, with 95 % intervals.
+
+    Parameters
+    ----------
+    found : DataFrame
+        Columns ``judge, kind, accepted, low, high``; shares. Kinds are drawn from the top.
+    """
+    kinds, judges = (list(dict.fromkeys(found[name])) for name in ("kind", "judge"))
+    figure, axes = _axes(height=1.2 + 0.6 * len(kinds))
+    for i, judge in enumerate(judges):
+        rows = found[found["judge"] == judge].rename(columns={"accepted": "mean"})
+        axes.errorbar(
+            100 * rows["mean"].astype(float),
+            [kinds.index(kind) + 0.26 * (i - (len(judges) - 1) / 2) for kind in rows["kind"]],
+            xerr=_errors(rows),
+            fmt=_MARKERS[i],
+            color=_PALETTE[i],
+            capsize=3,
+            markersize=7,
+            label=judge,
+        )
+    axes.set_yticks(range(len(kinds)), kinds)
+    axes.set_ylim(len(kinds) - 0.5, -0.5)
+    axes.set_xlim(-2, 102)
+    axes.grid(axis="x")
+    axes.grid(visible=False, axis="y")
+    axes.set_xlabel("Answers accepted as correct (%)")
+    axes.set_ylabel("Kind of answer")
+    _legend(figure, axes)
+    return figure

@@ -10,7 +10,15 @@ from unbidden.corpus.models import CATEGORIES, STYLES
 from unbidden.stats import bootstrap_mean, clustered_mean, compare_paired, holm
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import ArrayLike
+
+COMPARED = [
+    *("difference", "low", "high", "n", "conversations", "p", "p_t", "smallest_p", "detectable"),
+    *("test", "p_holm", "p_t_holm", "verdict"),
+]
+"""Columns of a paired comparison."""
 
 
 def select(
@@ -155,6 +163,31 @@ def condition_effect(rows: pd.DataFrame, first: str, second: str, *, seed: int =
             }
         )
     return _with_holm(records)
+
+
+def paired_differences(
+    pairs: Iterable[tuple[Mapping[str, Any], ArrayLike, ArrayLike, Sequence[Hashable]]],
+    *,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Return the paired difference, second minus first, of pairs that name themselves.
+
+    Parameters
+    ----------
+    pairs : iterable of (keys, first, second, conversations)
+        The columns that name a row, two arrays of the same items (NaN where unscored), and the
+        conversation of each item. P-values are Holm's over all rows.
+
+    Returns
+    -------
+    DataFrame
+        The keys, then `COMPARED`; without pairs no row and no keys.
+    """
+    records = [
+        {**keys, **_comparison(compare_paired(first, second, homes, seed=seed))}
+        for keys, first, second, homes in pairs
+    ]
+    return _with_holm(records) if records else pd.DataFrame(columns=COMPARED)
 
 
 def complete_conversations(rows: pd.DataFrame) -> pd.DataFrame:

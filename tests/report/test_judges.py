@@ -1,0 +1,211 @@
+"""Judges against labels as the chapter shows them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from unbidden.config import JudgesConfig
+from unbidden.corpus import load_corpus
+from unbidden.errors import NotRecorded
+from unbidden.judge.labelled import load_items
+from unbidden.judge.panel import (
+    Run,
+    first_of_each,
+    run_forms,
+    run_similarity,
+    run_words,
+    steadiness,
+)
+from unbidden.llm import ScriptedLLM
+from unbidden.llm.client import connect
+from unbidden.llm.settings import LLMSettings
+from unbidden.report import figures, judge_runs, judges
+from unbidden.report.tables import NumberedTable, shown_differences
+
+CORPUS = load_corpus("harbour")
+ITEMS = first_of_each(load_items(split="test"), 2)
+FACTS = [item for item in ITEMS if item.rubric == "fact_use"]
+CONFIG = JudgesConfig.of(chapter="08_judges")
+COLUMNS = ["item", "conversation", "rubric", "part", "split", "tags", "gold", "judged", "unscored"]
+
+
+def frame(*rows):
+    """Return verdicts: rows of item, tags, gold and judged, on two conversations in turn."""
+    found = []
+    for number, (item, tags, gold, judged) in enumerate(rows):
+        why = "down" if judged is None else None
+        found.append([item, "ab"[number % 2], "trap", "", "test", tags, gold, judged, why])
+    return pd.DataFrame(found, columns=COLUMNS)
+
+
+MIXED = frame(
+    ("t1", "words-mislead number", "yes", "no"),
+    ("t2", "words-mislead", "no", None),
+    ("t3", "number", "yes", "yes"),
+    ("t4", "", "no", "no"),
+)
+
+
+def test_the_first_of_each_label_are_kept_in_their_order():
+    few = first_of_each(load_items(), 1)
+    assert len({(item.rubric, item.label) for item in few}) == len(few)
+    assert first_of_each(load_items(), None) == load_items()
+    assert [i.id for i in few] == [i.id for i in load_items() if i in few]
+
+
+def test_unscored_is_not_wrong():
+    found = judges.accuracy(MIXED)
+    assert (found["items"], found["unscored"]) == (4, 1)
+    assert found["accuracy"] == pytest.approx(2 / 3)
+    assert 0 <= found["low"] <= found["high"] <= 1
+    assert judges.accuracy(MIXED[:0])["accuracy"] is None
+
+
+def test_accuracy_with_and_without_a_tag():
+    table = judges.misled({"word rule": MIXED}).set_index(["rubric", "tagged"])
+    assert table.loc[("trap", True), "accuracy"] == 0
+    assert table.loc[("trap", False), "accuracy"] == 1
+    assert table.loc[("all", True), "unscored"] == 1
+    shown = judges.shown_misled(judges.misled({"word rule": MIXED}))
+    assert shown["rubric"].tolist() == ["trap", "all"]
+    assert shown["words-mislead, n"].tolist() == [2, 2]
+    assert judges.shown_misled(judges.misled({"word rule": MIXED[2:]})).empty
+
+
+def test_confusions_and_tags():
+    shown = judges.shown_confusions(MIXED).set_index("label")
+    assert shown.loc["yes", "judged so"] == 1
+    assert shown.loc["yes", "judged otherwise"] == "no 1"
+    assert shown.loc["no", "judged otherwise"] == "unscored 1"
+    tags = judges.shown_tags(MIXED, least=2)
+    assert tags.values.tolist() == [["words-mislead", 2, 1, "0.0"], ["number", 2, 0, "50.0"]]
+
+
+def test_the_labelled_set_and_its_floors():
+    shown = judges.shown_labelled(ITEMS).set_index("rubric")
+    assert shown.loc["fact_use", "items"] == shown.loc["fact_use", "test"] == 6
+    assert shown.loc["trap", "labels"] == "yes 2, no 2"
+    words = run_words(ITEMS, CORPUS)
+    assert "quality" not in set(words["rubric"])
+    table = judges.agreements({"word rule": words, "nobody": words[:0]}, resamples=9)
+    assert set(table["judge"]) == {"word rule"}
+    text = judges.shown_agreements(table)
+    assert len(text) == len(table)
+    assert "implicit: fact" in set(text["rubric"])
+    assert judges.shown_agreements(judges.agreements({}, resamples=9)).empty
+
+
+class Same:
+    """An embedder to which all texts are alike."""
+
+    def encode(self, texts):
+        return np.tile([1.0, 0.0], (len(texts), 1)).astype("float32")
+
+
+def test_similarity_that_finds_all_alike():
+    found = run_similarity(FACTS, Same(), CORPUS)
+    assert set(found["judged"]) == {"correct"}
+    assert run_similarity([], Same(), CORPUS).empty
+
+
+def test_what_is_not_on_record_is_counted_and_not_judged(tmp_path):
+    with connect(LLMSettings.of("m", "m"), "replay", recorded=tmp_path) as llm:
+        runs = run_forms(
+            llm, FACTS, forms=["json", "word"], protocols=["repaired", "paper"], corpus=CORPUS
+        )
+    words = run_words(FACTS, CORPUS)
+    assert [(run.calls, run.asked) for run in runs] == [(6, ())] * 4
+    assert all(run.input_tokens > 100 for run in runs)
+    shown = judge_runs.shown_runs(runs, words)
+    assert set(shown["accuracy"]) == {"not run"}
+    assert shown["still to ask"].str.startswith("6 calls, some ").all()
+    note = judge_runs.judge_note(runs, words, "m")
+    assert "No judge by a model is on record" in note
+    assert "24 times" in note
+    empty = judge_runs.compare_with_words({}, words)
+    assert shown_differences(empty, ["judge"]).empty
+    assert "nothing to compare" in NumberedTable(empty[:0], "tab", "None.")._repr_markdown_()
+
+
+def test_a_model_that_cannot_plan_says_what_is_missing(monkeypatch):
+    def missing(*args, **options):
+        raise NotRecorded("nothing", next_step="record")
+
+    monkeypatch.setattr("unbidden.judge.panel.run_judge", missing)
+    with pytest.raises(NotRecorded):
+        run_forms(ScriptedLLM([]), FACTS, forms=["json"], protocols=["paper"], corpus=CORPUS)
+
+
+def test_a_judge_on_record_is_compared_and_the_best_is_named():
+    words = run_words(FACTS, CORPUS)
+    words.loc[:1, "judged"] = "another"
+    right = words.assign(judged=words["gold"], unscored=None)
+    wrong = words.assign(judged="none of them")
+    runs = [
+        Run("repaired", "json", right, ("fact_use",), ("fact_use",), 0, 0),
+        Run("paper", "word", wrong, ("fact_use",), ("fact_use",), 0, 0),
+        Run("paper", "json", words[:0], ("fact_use",), (), 6, 900),
+    ]
+    numbers = judge_runs.judge_numbers(ITEMS, CONFIG, words, runs)
+    assert "Of 2 ways to ask" in numbers["judge_note"]
+    assert "json, repaired agrees with most labels: 100.0 % of 6 items" in numbers["judge_note"]
+    shown = judge_runs.shown_runs(runs, words)
+    assert shown["accuracy"].tolist() == ["100.0 [100.0, 100.0]", "0.0 [0.0, 0.0]", "not run"]
+    compared = judge_runs.compare_with_words({run.name: run.frame for run in runs[:2]}, words)
+    assert compared["n"].tolist() == [6, 6]
+    assert compared["difference"].iloc[0] > 0 > compared["difference"].iloc[1]
+    assert set(judge_runs.all_items({"a": words, "b": words[:0]})["judge"]) == {"a"}
+
+
+def test_a_run_that_only_plans_names_no_judge():
+    words = run_words(FACTS, CORPUS)
+    planned = words.assign(judged=None, unscored="planned")
+    runs = [Run("repaired", "json", planned, ("fact_use",), ("fact_use",), 0, 0)]
+    assert "No judge by a model" in judge_runs.judge_note(runs, words, "m")
+    assert judge_runs.shown_runs(runs, words)["accuracy"].tolist() == ["–"]
+
+
+def test_a_scripted_model_is_judged_like_any():
+    llm = ScriptedLLM(['{"use": "correct"}'] * len(FACTS))
+    (run,) = run_forms(llm, FACTS, forms=["json"], protocols=["repaired"], corpus=CORPUS)
+    assert run.asked == ("fact_use",)
+    assert judges.accuracy(run.frame)["accuracy"] == pytest.approx(1 / 3)
+
+
+PAIRS = [item for item in ITEMS if item.rubric == "pairwise"]
+
+
+def test_a_judge_that_keeps_the_place_is_not_steady():
+    llm = ScriptedLLM(['{"better": "first"}'] * 2 * len(PAIRS))
+    (row,) = steadiness(llm, PAIRS, corpus=CORPUS).to_dict("records")
+    assert (row["changed"], row["items"], row["unscored"], row["same"]) == ("order", 6, 0, 0.0)
+    llm = ScriptedLLM(['{"use": "wrong"}'] * 2 * len(FACTS) + ["no object"] * len(FACTS))
+    table = steadiness(llm, FACTS, corpus=CORPUS)
+    assert table.iloc[0][["changed", "unscored"]].tolist() == ["wording", 6]
+    shown = judge_runs.shown_steadiness(table)
+    assert shown.iloc[0].tolist() == ["wording", "fact_use", 6, 6, "–", "–"]
+    llm = ScriptedLLM(['{"use": "wrong"}'] * 3 * len(FACTS))
+    shown = judge_runs.shown_steadiness(steadiness(llm, FACTS, corpus=CORPUS))
+    assert shown.iloc[0].tolist() == ["wording", "fact_use", 6, 0, "100.0", "–"]
+
+
+def test_steadiness_that_is_not_on_record(tmp_path):
+    with connect(LLMSettings.of("m", "m"), "replay", recorded=tmp_path) as llm:
+        table = steadiness(llm, [*FACTS, *PAIRS], corpus=CORPUS)
+    shown = judge_runs.shown_steadiness(table)
+    assert shown["same verdict"].tolist() == ["not run", "not run"]
+    assert shown["still to ask"].tolist() == ["12 calls", "18 calls"]
+
+
+def test_the_figure_draws_every_kind_and_judge():
+    found = pd.DataFrame(
+        [
+            {"judge": judge, "kind": kind, "accepted": 0.5, "low": 0.4, "high": 0.6}
+            for judge in ("votes", "words")
+            for kind in ("wrong", "real")
+        ]
+    )
+    (axes,) = figures.accepted_answers(found).axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["wrong", "real"]
+    assert axes.yaxis_inverted()
+    assert axes.get_legend_handles_labels()[1] == ["votes", "words"]
