@@ -116,7 +116,8 @@ def _dot(memory: SummaryMemory, x: int, y: int) -> str:
     return (
         f"<g><title>{html.escape(f'{memory.id}: {memory.text}')}</title>"
         f'<circle cx="{x}" cy="{y}" r="5" fill="#333333"/>'
-        f'<text x="{x + 9}" y="{y - 5}" font-size="10" fill="#333333">{html.escape(short)}</text>'
+        f'<text x="{x + 9}" y="{y - 5}" font-size="10" fill="#333333" stroke="#ffffff" '
+        f'stroke-width="3" paint-order="stroke">{html.escape(short)}</text>'
         "</g>"
     )
 

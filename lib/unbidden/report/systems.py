@@ -9,7 +9,7 @@ import pandas as pd
 from unbidden.memory.presets import needs_model, system_options
 from unbidden.memory.protocol import CallCount
 from unbidden.memory.registry import SYSTEMS
-from unbidden.report.summary import against, means, select
+from unbidden.report.summary import against, means, scored_systems, select
 from unbidden.report.tables import NumberedTable, points, shown_differences, spread
 
 if TYPE_CHECKING:
@@ -84,10 +84,12 @@ class SystemsReport:
         """Return each system's paired difference from one of them, by style and measure."""
         config = self._config
         parts = []
-        for metric, k in (("recall", config.top_k), ("recall_tokens", config.token_budgets[0])):
-            rows = select(self._items, metric, k)
+        wanted = [("recall", config.top_k, f"at {config.top_k}")]
+        wanted += [("recall_tokens", n, f"{n} tokens") for n in config.token_budgets[:1]]
+        for metric, k, label in wanted:
+            rows = select(scored_systems(self._items), metric, k)
             if reference in set(rows["system"]):
-                parts.append(rows.assign(metric=f"{metric}, {k}"))
+                parts.append(rows.assign(metric=label))
         if not parts:
             return self._show(name, pd.DataFrame(), pd.DataFrame(), caption)
         table = against(pd.concat(parts), reference, seed=config.seed)
@@ -97,9 +99,9 @@ class SystemsReport:
 
     def words_table(self, name: str, caption: str) -> NumberedTable:
         """Return recall by turn ids beside recall by the words that are shown."""
-        rows = self._items[
-            self._items["metric"].isin(["recall", "text_recall"])
-            & (self._items["k"] == self._config.top_k)
+        rows = scored_systems(self._items)
+        rows = rows[
+            rows["metric"].isin(["recall", "text_recall"]) & (rows["k"] == self._config.top_k)
         ]
         labels = {"recall": "by turn ids", "text_recall": "by words"}
         rows = rows[rows["category"].ne(5).fillna(True)]
@@ -116,6 +118,7 @@ class SystemsReport:
             .reset_index()
         )
         wide = summary.pivot(index="system", columns="metric", values="mean")
+        wide = wide.dropna(how="all")
         order = [name for name in self._config.systems if name in wide.index]
         shown = wide.loc[order].reset_index()
         for column in shown.columns[1:]:
@@ -131,7 +134,8 @@ class SystemsReport:
         """Return calls, tokens, seconds and failures of each phase and system."""
         frame = phase_costs(self._rankings)
         shown = frame.assign(seconds=[f"{value:,.0f}" for value in frame["seconds"]])
-        return self._show(name, frame, shown, caption)
+        names = {"input_tokens": "tokens in", "output_tokens": "tokens out"}
+        return self._show(name, frame, shown.rename(columns=names), caption)
 
     def stores_table(self, name: str, caption: str) -> NumberedTable:
         """Return what each system stored, lost and did, and where it was refused."""
@@ -177,7 +181,7 @@ def shown_waiting(plan: pd.DataFrame) -> pd.DataFrame:
     return plan.assign(
         calls=[f"at least {n:,}" for n in plan["calls"]],
         input_tokens=[f"about {n:,}" for n in plan["input_tokens"]],
-    )
+    ).rename(columns={"input_tokens": "input tokens"})
 
 
 def model_of(config: RetrievalConfig) -> str:
