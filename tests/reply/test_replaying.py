@@ -6,6 +6,7 @@ import pytest
 
 from tests.memory.hand import Words, conversation
 from unbidden.corpus.replay import next_turns
+from unbidden.errors import ConfigError
 from unbidden.llm import LLMSettings, Outcome, ScriptedLLM, connect
 from unbidden.llm.client import Client
 from unbidden.reply.costing import COST_ARMS, session_costs
@@ -17,6 +18,7 @@ from unbidden.reply.replaying import (
     replay_replies,
     reply_items,
     set_arms,
+    timeline_sizes,
 )
 
 TALK = conversation(
@@ -51,6 +53,7 @@ def test_each_arm_replies_at_each_turn_with_earlier_sessions_only():
     assert "(Changed)" not in "".join(shown["theanine-no-linking"].memories)
     assert len(shown["theanine-shuffled"].memories) == 2
     assert len(shown["msc-retrieval"].memories) == 2
+    assert len(shown["msc-retrieval, dynamic k"].memories) == 2, "the timeline holds two"
     assert shown[NO_MEMORY].memories == ()
     assert shown[NO_MEMORY].text == "shown 0"
     told = json.dumps(
@@ -109,7 +112,7 @@ def test_costs_are_counted_without_asking():
         costs = session_costs(
             TALK,
             TURNS,
-            [ARMS[4], ARMS[5], COST_ARMS[1]],
+            [ARMS[4], ARMS[-1], COST_ARMS[1]],
             known,
             base="msc-retrieval",
             embedder=Words(),
@@ -121,3 +124,18 @@ def test_costs_are_counted_without_asking():
     assert table.loc["full-history", "input_tokens"] > table.loc[NO_MEMORY, "input_tokens"]
     assert table.loc["msc-retrieval", "unanswered"] == 4
     assert table.loc["msc-retrieval", "ratio"] == 1
+
+
+def test_the_number_of_memories_can_follow_the_timelines():
+    """With nothing linked a timeline is one memory; k follows, and is never 0."""
+
+    def unrelated(seen):
+        if seen.schema and seen.schema.__name__ == "RelationLabel":
+            return json.dumps({"relation": "None"})
+        return answer(seen)
+
+    turns = TURNS[:1]
+    sizes = timeline_sizes(TALK, turns, ARMS[1], ScriptedLLM(unrelated), embedder=Words())
+    assert sizes == [3], "three unlinked memories, a timeline each"
+    with pytest.raises(ConfigError, match="draws no timelines"):
+        timeline_sizes(TALK, turns, ARMS[4], ScriptedLLM(answer), embedder=Words())

@@ -114,6 +114,8 @@ def session_costs(
 ) -> pd.DataFrame:
     """Return what each arm costs for the replies of some turns, its memories included.
 
+    An arm that shows as many memories as another is left out: it would cost both.
+
     Returns
     -------
     DataFrame
@@ -123,6 +125,8 @@ def session_costs(
     """
     rows = []
     for arm in arms:
+        if arm.as_many_as is not None:
+            continue
         counting = CountingLLM(client)
         replay_replies(conversation, turns, [arm], counting, **options)
         rows.append(

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from unbidden.errors import ConfigError
 from unbidden.llm import Call
 from unbidden.memory.protocol import ExplainsFailures
 from unbidden.memory.registry import create_system
+from unbidden.memory.theanine import Theanine
 from unbidden.reply.metrics import rouge_l, word_count
 
 if TYPE_CHECKING:
@@ -44,12 +46,16 @@ class Arm:
         Memories asked for: 3 timelines in THEANINE, 6 sentences in its retrieval baseline.
     options : mapping
         Of the system.
+    as_many_as : str or None
+        An arm of THEANINE: at each turn as many sentences are asked for, in place of `k`, as its
+        timelines hold (the paper's "dynamic k", Table 5).
     """
 
     name: str
     system: str
     k: int
     options: Mapping[str, Any]
+    as_many_as: str | None = None
 
 
 ARMS = (
@@ -58,6 +64,7 @@ ARMS = (
     Arm("theanine-no-linking", "theanine", 3, {"relations": False, "refine_mode": "per_timeline"}),
     Arm("theanine-shuffled", "theanine", 6, {"relations": False, "timeline_form": "shuffled"}),
     Arm("msc-retrieval", "msc-retrieval", 6, {}),
+    Arm("msc-retrieval, dynamic k", "msc-retrieval", 6, {}, as_many_as="theanine"),
     Arm(NO_MEMORY, NO_MEMORY, 0, {}),
 )
 """THEANINE, its ablations, and its nearest rival, as in the paper's Tables 1 and 2."""
@@ -110,11 +117,33 @@ def replay_replies(
             system = create_system(arm.system, own=arm.options, llm=llm, **options)
         for _, group in groupby(turns, key=lambda turn: turn.session):
             session = list(group)
+            past = replace(conversation, sessions=session[0].past)
             if system is not None:
-                system.ingest(replace(conversation, sessions=session[0].past))
-            found = [_remembered(system, turn, arm.k) for turn in session]
+                system.ingest(past)
+            ks = [arm.k] * len(session)
+            if arm.as_many_as is not None:
+                (model,) = [other for other in arms if other.name == arm.as_many_as]
+                ks = timeline_sizes(past, session, model, llm, **options)
+            found = [_remembered(system, turn, k) for turn, k in zip(session, ks, strict=True)]
             replies += _said(arm, session, found, llm)
     return replies
+
+
+def timeline_sizes(
+    past: Conversation, turns: Sequence[NextTurn], arm: Arm, llm: LLM, **options: Any
+) -> list[int]:
+    """Return how many different memories an arm's timelines hold at each turn, at least 1."""
+    system = create_system(arm.system, own=arm.options, llm=llm, **options)
+    if not isinstance(system, Theanine):
+        raise ConfigError(
+            f"arm {arm.name!r} draws no timelines", expected="an arm of theanine", got=arm.system
+        )
+    system.ingest(past)
+    sizes = []
+    for turn in turns:
+        drawn = system.timelines(turn.tagged.splitlines(), k=arm.k)
+        sizes.append(max(1, len({name for line in drawn for name in line.ids})))
+    return sizes
 
 
 def _remembered(
