@@ -63,16 +63,14 @@ def reply_table(replies: Sequence[Reply]) -> pd.DataFrame:
 def shown_replies(table: pd.DataFrame) -> pd.DataFrame:
     """Return `reply_table` as text."""
     rouge = [None if pd.isna(value) else value / 100 for value in table["rouge_l"]]
+    low, high = (table[name].astype(float).clip(0, 1) for name in ("low", "high"))
     return pd.DataFrame(
         {
             "memories": table["arm"],
             "n": table["n"],
             "unscored": table["unscored"],
             "BLEU-4": [_decimal(value, 2) for value in table["bleu4"]],
-            "ROUGE-L": [
-                with_interval(*triple)
-                for triple in zip(rouge, table["low"], table["high"], strict=True)
-            ],
+            "ROUGE-L": [with_interval(*triple) for triple in zip(rouge, low, high, strict=True)],
             "words": [_decimal(value) for value in table["words"]],
             "gold words": [_decimal(value) for value in table["gold_words"]],
         },
