@@ -45,7 +45,7 @@ from unbidden.report.glue import cite, glue
 from unbidden.report.headline import retrieval_numbers, systems_numbers
 from unbidden.report.inside import Inside
 from unbidden.report.retrieval import RetrievalReport, both_protocols
-from unbidden.report.summary import scored_systems
+from unbidden.report.summary import scored_systems, without_model
 from unbidden.report.systems import SystemsReport, shown_measures, shown_waiting
 from unbidden.report.tables import NumberedTable
 from unbidden.retrieval import Rules, cost_items, retrieve, score_rankings, text_recall_items
@@ -165,7 +165,8 @@ locomo.same_conversations().drop_table(
 # ## This run, live
 #
 # From here on, everything was computed when this page was executed, on
-# *{glue:text}`dataset`*. In `harbour` conversations are shorter than LoCoMo's, so a fixed K covers
+# *{glue:text}`dataset`*. First the systems that ask no model: each of their memories is one turn, so a
+# fixed K treats them alike. In `harbour` conversations are shorter than LoCoMo's, so a fixed K covers
 # more of them and all figures are higher; the fall from asked to implied is what to look at. An
 # interval spans what other conversations of the same kind would give, as far as
 # {glue:text}`same_conversations` conversations can tell, and is cut at 0 and 100. One conversation
@@ -199,7 +200,7 @@ items = score_rankings(
 words = text_recall_items(corpus, rankings, ks=[config.top_k], condition=config.protocol)
 items = pd.concat([items, words], ignore_index=True)
 folder.items(items)
-scored = scored_systems(items)
+scored = without_model(scored_systems(items))
 report = RetrievalReport(scored, config.top_k, folder, seed=config.seed)
 glue(folder, {**retrieval_numbers(scored, config.top_k), "dataset": corpus.name})
 
@@ -271,7 +272,13 @@ report.conversation_table("tab-conversation", f"Recall@{config.top_k} by convers
 costs = cost_items(corpus.name, rankings, ks=[config.top_k], condition=config.protocol)
 folder.items(costs, "costs")
 systems_report = SystemsReport(items, costs, rankings, config, folder)
-glue(folder, systems_numbers(config, rankings))
+glue(folder, systems_numbers(config, rankings, systems_report.shared()))
+
+# %% tags=["remove-input"] mystnb={"figure": {"name": "fig-systems", "caption": "Recall among the memories that fit the first token budget, by style and system, over the conversations that every system drawn here was run on, with 95 % intervals."}, "image": {"alt": "Recall within a token budget of every memory system that was run, for five query styles, with 95 percent intervals."}}
+systems_report.figure()
+
+# %% [markdown]
+# {numref}`fig-systems` is over {glue:text}`shared_systems`.
 
 # %% tags=["remove-input"]
 systems_report.settings_table("tab-settings", "The systems of this run and how they are set.")

@@ -8,8 +8,10 @@ from unbidden.report.summary import (
     condition_effect,
     means,
     select,
+    shared_conversations,
     style_drop,
     system_pairs,
+    without_model,
 )
 from unbidden.report.tables import NumberedTable, escape_markdown, points, spread
 
@@ -146,3 +148,20 @@ def test_examples_escape_the_data(write, sample):
     page = Examples(corpus, rankings, [0])._repr_html_()
     assert "<script>" not in page
     assert "first gold turn at rank 1" in page
+
+
+def test_conversations_that_every_system_has():
+    rows = pd.DataFrame(
+        {
+            "conversation": ["a", "a", "b", "b"],
+            "system": ["x", "y", "x", "y"],
+            "value": [1.0, 0.0, 1.0, None],
+        }
+    )
+    assert set(shared_conversations(rows)["conversation"]) == {"a"}
+
+
+def test_systems_without_a_model_unless_there_is_none():
+    rows = pd.DataFrame({"system": ["bm25", "nemori"], "value": [1.0, 0.5]})
+    assert list(without_model(rows)["system"]) == ["bm25"]
+    assert list(without_model(rows[1:])["system"]) == ["nemori"]

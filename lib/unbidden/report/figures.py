@@ -81,13 +81,19 @@ def _errors(rows: pd.DataFrame) -> list[list[float]]:
     return [list((mean - low).fillna(0)), list((high - mean).fillna(0))]
 
 
-def recall_by_style(summary: pd.DataFrame, *, k: int) -> Figure:
+def recall_by_style(
+    summary: pd.DataFrame, *, k: int | None = None, measure: str | None = None
+) -> Figure:
     """Draw recall of each system in each style, with 95 % intervals.
 
     Parameters
     ----------
     summary : DataFrame
         Means by style and system, from `unbidden.report.summary.means`.
+    k : int, optional
+        The K of recall at K.
+    measure : str, optional
+        What is drawn, where it is not recall at K.
     """
     figure, axes = _axes()
     styles = list(dict.fromkeys(summary["style"]))
@@ -108,7 +114,7 @@ def recall_by_style(summary: pd.DataFrame, *, k: int) -> Figure:
         )
     axes.set_xticks(range(len(styles)), styles)
     axes.set_xlabel("How the need is put")
-    axes.set_ylabel(f"Recall@{k} (% of gold turns)")
+    axes.set_ylabel(f"{measure or f'Recall@{k}'} (% of gold turns)")
     axes.set_ylim(0, 100)
     _legend(figure, axes)
     return figure

@@ -50,8 +50,16 @@ def retrieval_numbers(items: pd.DataFrame, k: int) -> dict[str, str]:
     return numbers
 
 
-def systems_numbers(config: RetrievalConfig, rankings: Sequence[Rankings]) -> dict[str, str]:
-    """Return what the text says of the model that built memories, and of what was not run."""
+def systems_numbers(
+    config: RetrievalConfig, rankings: Sequence[Rankings], shared: Sequence[str]
+) -> dict[str, str]:
+    """Return what the text says of the model that built memories, and of what was not run.
+
+    Parameters
+    ----------
+    shared : sequence of str
+        Conversations that every system that was run has.
+    """
     model = model_of(config)
     modelled = [ranking for ranking in rankings if ranking.info.needs_llm]
     unrun = [ranking.system for ranking in modelled if not ranking.ingests]
@@ -62,6 +70,7 @@ def systems_numbers(config: RetrievalConfig, rankings: Sequence[Rankings]) -> di
         + (f"Not run: {', '.join(unrun)}." if unrun else "All of them were run.")
         if modelled
         else "No system of this run has one.",
+        "shared_systems": ", ".join(shared) or "no conversation",
         "max_failed": f"{config.max_failed:.0%}".replace("%", " %"),
     }
 

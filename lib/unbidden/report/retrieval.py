@@ -175,6 +175,8 @@ class RetrievalReport:
         """Return recall at K under both protocols, paired."""
         rows = select(both, "recall", self._k)
         effect = condition_effect(rows, "paper", "repaired", seed=self._seed)
+        if effect.empty:
+            return self._show(name, effect, effect, caption)
         shown = shown_differences(effect, ["style", "system"])
         for place, protocol in enumerate(("paper", "repaired"), start=2):
             shown.insert(place, protocol, [points(value) for value in effect[protocol]])
@@ -205,5 +207,5 @@ def both_protocols(corpus: Corpus, config: RetrievalConfig, items: pd.DataFrame)
             embedder=config.embedder,
         )
         frames.append(score_rankings(corpus.name, rankings, ks=[config.top_k], condition=protocol))
-    both = pd.concat(frames, ignore_index=True) if frames else items
+    both = pd.concat(frames, ignore_index=True) if frames else items.iloc[:0]
     return both[(both["metric"] == "recall") & (both["k"] == config.top_k)]

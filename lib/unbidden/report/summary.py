@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from unbidden.corpus.models import CATEGORIES, STYLES
+from unbidden.memory.presets import needs_model
 from unbidden.stats import bootstrap_mean, clustered_mean, compare_paired, holm
 
 if TYPE_CHECKING:
@@ -41,6 +42,19 @@ def scored_systems(items: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of systems with a value anywhere; a system that was not run has none."""
     scored = items.groupby("system")["value"].transform(lambda values: values.notna().any())
     return items[scored]
+
+
+def without_model(items: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of systems that ask no model; all rows where every system asks one."""
+    kinds = {name: needs_model(name) for name in items["system"].unique()}
+    kept = items[~items["system"].map(kinds).astype(bool)]
+    return items if kept.empty else kept
+
+
+def shared_conversations(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of conversations in which every system of the rows has a value."""
+    scored = rows[rows["value"].notna()].groupby("conversation")["system"].nunique()
+    return rows[rows["conversation"].isin(scored[scored == rows["system"].nunique()].index)]
 
 
 def means(rows: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:

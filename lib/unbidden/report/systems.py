@@ -9,11 +9,20 @@ import pandas as pd
 from unbidden.memory.presets import needs_model, system_options
 from unbidden.memory.protocol import CallCount
 from unbidden.memory.registry import SYSTEMS
-from unbidden.report.summary import against, means, scored_systems, select
+from unbidden.report import figures
+from unbidden.report.summary import (
+    against,
+    means,
+    scored_systems,
+    select,
+    shared_conversations,
+)
 from unbidden.report.tables import NumberedTable, points, shown_differences, spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from matplotlib.figure import Figure
 
     from unbidden.config import RetrievalConfig
     from unbidden.report.folder import RunFolder
@@ -67,6 +76,20 @@ class SystemsReport:
             )
         frame = pd.DataFrame(rows)
         return self._show(name, frame, frame, caption)
+
+    def figure(self) -> Figure:
+        """Return recall within the first token budget, over conversations all systems have."""
+        budget = self._config.token_budgets[0]
+        rows = select(scored_systems(self._items), "recall_tokens", budget)
+        summary = means(shared_conversations(rows), ["style", "system"])
+        figure = figures.recall_by_style(summary, measure=f"Recall within {budget} tokens")
+        self._folder.figure("recall_within_tokens", figure)
+        return figure
+
+    def shared(self) -> list[str]:
+        """Return the conversations that `figure` is over."""
+        rows = select(scored_systems(self._items), "recall_tokens", self._config.token_budgets[0])
+        return list(shared_conversations(rows)["conversation"].unique())
 
     def measures_table(self, name: str, caption: str) -> NumberedTable:
         """Return recall at K, at a budget of turns and at one of tokens, by style."""
