@@ -278,7 +278,10 @@ glue(folder, systems_numbers(config, rankings, systems_report.shared()))
 systems_report.figure()
 
 # %% [markdown]
-# {numref}`fig-systems` is over {glue:text}`shared_systems`.
+# {numref}`fig-systems` is over {glue:text}`shared_systems`. A system that knows the source of a memory
+# only as the batch of turns it was made from, such as a whole session for `msc-retrieval` and
+# `theanine`, is credited with all of them: its bars say that the right session was found.
+# {numref}`tab-words` says whether the words were.
 
 # %% tags=["remove-input"]
 systems_report.settings_table("tab-settings", "The systems of this run and how they are set.")
