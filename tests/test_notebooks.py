@@ -1,6 +1,7 @@
 """The notebooks as files: pairs agree, no outputs, one parameters cell, little code."""
 
 import ast
+import re
 
 import jupytext
 import nbformat
@@ -62,3 +63,10 @@ def test_references_have_outputs():
         outputs = [o for c in cells if c.cell_type == "code" for o in c.outputs]
         assert len(outputs) > 5
         assert not any(output.output_type == "error" for output in outputs)
+
+
+@pytest.mark.parametrize("path", REFERENCES, ids=lambda path: path.stem)
+def test_references_hold_no_path_of_a_machine(path):
+    text = path.read_text(encoding="utf-8")
+    assert "site-packages" not in text
+    assert not re.search(r"/(home|root|tmp|Users)/", text)

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from unbidden.errors import ConfigError, closest
-from unbidden.memory.bm25 import OkapiIndex
 from unbidden.memory.embed import MINILM
 from unbidden.memory.embed import embedder as named_embedder
 from unbidden.memory.tokens import paper_tokens
@@ -38,6 +37,9 @@ def _dense(episodes: Sequence[EpisodeQueries], embedder: str) -> list[NDArray[np
 
 
 def _bm25(episodes: Sequence[EpisodeQueries], embedder: str) -> list[NDArray[np.float64]]:
+    # Imported late: the library warns of missing widgets, which a chapter silences first.
+    from unbidden.memory.bm25 import OkapiIndex
+
     del embedder
     found = []
     for item in episodes:
