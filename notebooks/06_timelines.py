@@ -313,7 +313,9 @@ NumberedTable(
 #
 # * The live part is the work of a small local model on conversations written for this project. It
 #   says nothing about THEANINE with a larger model.
-# * The relations were not checked by people. A model of this size is right on few of them.
+# * The relations were not checked by people. Most links carry one label ({numref}`tab-relations`),
+#   so this model hardly tells relations apart.
+# * The replies are those of a few turns of one session.
 # * BLEU and ROUGE compare with one gold reply.
 #
 # ## Run this yourself
