@@ -138,7 +138,7 @@ release.table(
 )
 
 # %% [markdown]
-# Memory Retrieval and its variant with updates differ by some seven words a reply on MSC although
+# Memory Retrieval and its variant with updates differ in length on MSC ({numref}`tab-rescored`) although
 # they show the same kind of memories, so their prompts were probably not the same. Which rule cleans
 # COMEDY's replies moves its score too ({numref}`tab-comedy`).
 
@@ -306,7 +306,7 @@ NumberedTable(
 # every pair of an old and a new memory, which is why it costs most. Stopping early spares THEANINE
 # part of its linking; as printed its Algorithm 1 asks about every pair, and that is the row whose
 # cost is 1. The paper says that the relation
-# prompt shows both dialogues; with them linking would cost several times what its Table 8 allows, so
+# prompt shows both dialogues; with them linking would cost more than its Table 8 allows ({numref}`tab-costs`), so
 # its figures were probably made without, or do not count every call.
 #
 # ## Limits
