@@ -305,8 +305,8 @@ NumberedTable(
 # stopping early or merging would have spared are counted (*at most*). The paper's update compares
 # every pair of an old and a new memory, which is why it costs most. Stopping early spares THEANINE
 # part of its linking; as printed its Algorithm 1 asks about every pair, and that is the row whose
-# cost is 1. The paper says that the relation
-# prompt shows both dialogues; with them linking would cost more than its Table 8 allows ({numref}`tab-costs`), so
+# cost is 1. The paper says that the relation prompt shows both dialogues; with them linking would
+# cost more than its Table 8 allows ({numref}`tab-costs`), so
 # its figures were probably made without, or do not count every call.
 #
 # ## Limits
