@@ -13,6 +13,7 @@ from unbidden.llm.localmodels import local_model
 from unbidden.llm.transport import Transport
 from unbidden.queries.checking import states
 from unbidden.queries.record import build, corpus_of, limited, replayed
+from unbidden.report.headline import construction_numbers
 
 RESULTS = Path(__file__).parents[2] / "results"
 FOLDERS = sorted((RESULTS / "recorded" / "construction").glob("*"))
@@ -109,3 +110,11 @@ def test_a_run_file_is_enough_to_build():
     assert {rule.regenerations for rule in limited("repaired", 1).values()} == {1}
     assert {rule.regenerations for rule in limited("repaired", None).values()} == {3}
     assert {rule.regenerations for rule in limited("paper", 2).values()} == {0, 2}
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=NAMES)
+def test_the_numbers_of_the_text_are_those_of_all_styles_once(folder, no_engine):
+    made = replayed(folder, RESULTS / "ledger" / "construction.jsonl.gz")
+    numbers = construction_numbers(made, run_of(folder))
+    assert numbers["construction_asked"] == str(len(made.items))
+    assert numbers["construction_kept"] == str(sum(item.kept for item in made.items))

@@ -139,6 +139,6 @@ def construction_numbers(
         f"{prefix}_questions": str(int(asked["dialog"])),
         f"{prefix}_groups": str(int(asked.get("composed", 0))),
         f"{prefix}_attempts": _ATTEMPTS[facts["regenerations"]],
-        f"{prefix}_asked": str(int(asked.sum())),
-        f"{prefix}_kept": str(int(kept.sum())),
+        f"{prefix}_asked": str(int(asked["all"])),
+        f"{prefix}_kept": str(int(kept["all"])),
     }
