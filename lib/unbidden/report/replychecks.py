@@ -14,7 +14,7 @@ from unbidden.judge.scoring import form_of, missing_record, model_verdicts, word
 from unbidden.judge.trust import comparison, run_judge
 from unbidden.memory.embed import embedder as load_embedder
 from unbidden.reply.study import reply_all
-from unbidden.report.judges import WORDS, accuracy, accuracy_text
+from unbidden.report.judges import WORDS, accuracy
 from unbidden.report.replies import NOT_RUN, headline
 from unbidden.report.replyrun import JUDGE_NAMES, judge_name, record_only, tabled
 from unbidden.report.tables import points, with_interval
@@ -82,8 +82,10 @@ def shown_trust(table: pd.DataFrame) -> pd.DataFrame:
             "unscored": table["unscored"],
             NOT_RUN: table["not_run"],
             "accuracy": [
-                NOT_RUN if pd.isna(row["accuracy"]) and row["not_run"] else accuracy_text(row)
-                for row in table.to_dict("records")
+                NOT_RUN if pd.isna(value) and waiting else with_interval(value, low, high)
+                for value, low, high, waiting in zip(
+                    *(table[name] for name in ("accuracy", "low", "high", "not_run")), strict=True
+                )
             ],
         },
         dtype=object,
@@ -133,8 +135,8 @@ def rule_effects(
     llm = record_only(llm)
     read = _as_the_paper_reads(config, run, llm)
     if "words" in config.judges:
-        again = word_verdicts(run.corpus, read, config.rubrics, evidence=config.evidence)
-        rows.append(_effect(READ_ALL, WORDS, by_judge[WORDS], headline(again)["value"]))
+        by_words = word_verdicts(run.corpus, read, config.rubrics, evidence=config.evidence)
+        rows.append(_effect(READ_ALL, WORDS, by_judge[WORDS], headline(by_words)["value"]))
     if "model" in config.judges:
         name = judge_name(config)
         again = _again(config, read, run, llm)
