@@ -13,7 +13,7 @@ import pandas as pd
 
 from unbidden.judge.labelled import load_items
 from unbidden.judge.panel import run_forms
-from unbidden.judge.teafarm import judge_tea
+from unbidden.judge.teafarm import COLUMNS, judge_tea
 from unbidden.judge.teafarm_agents import MESSAGE_RUBRIC, judge_messages, judge_talk
 from unbidden.reply.replaying import NO_MEMORY
 from unbidden.reply.teafarm import FIXED, fixed_replies, with_items
@@ -64,6 +64,7 @@ class TeaRuns:
         The judge on the labelled set.
     """
 
+    dataset: str
     items: dict[str, list[TeaItem]]
     replies: list[TeaReply]
     talk: pd.DataFrame
@@ -176,6 +177,7 @@ class _Work:
     def finished(self, items: dict[str, list[TeaItem]], trust: list[Run]) -> TeaRuns:
         """Return all of it."""
         return TeaRuns(
+            self.corpus.name,
             items,
             self.replies,
             _joined(self.talk, ["source", "judge"]),
@@ -191,3 +193,19 @@ def _joined(frames: Sequence[pd.DataFrame], more: Sequence[str]) -> pd.DataFrame
         return pd.concat(full, ignore_index=True)
     columns: list[Any] = [*(frames[0].columns if frames else ASKED_COLUMNS)]
     return pd.DataFrame(columns=[*columns, *(name for name in more if name not in columns)])
+
+
+def all_items(runs: TeaRuns) -> pd.DataFrame:
+    """Return the verdicts in both forms as one long table, without texts.
+
+    Returns
+    -------
+    DataFrame
+        The study's columns of items and ``label, source, judge``; `metric` tells the forms apart
+        ("teafarm", "teafarm_words", "counterfactual").
+    """
+    columns = [*COLUMNS, "source", "judge"]
+    messages = runs.messages.assign(judge="repaired").reindex(columns=columns)
+    full = [frame for frame in (runs.talk[columns], messages) if len(frame)]
+    found = pd.concat(full, ignore_index=True) if full else runs.talk.reindex(columns=columns)
+    return found.astype({"category": "Int8", "k": "Int64", "value": "float64"})
