@@ -118,9 +118,13 @@ def plan(calls: Iterable[Call], llm: Client) -> Plan:
     ConfigError
         If a prompt or its variables are wrong.
     """
+    return plan_prepared((llm.prepare(call) for call in calls), llm)
+
+
+def plan_prepared(items: Iterable[Prepared], llm: Client) -> Plan:
+    """Return the plan of calls whose prompts are filled in already; see `plan`."""
     groups: dict[tuple[str, str], list[Prepared]] = {}
-    for call in calls:
-        item = llm.prepare(call)
+    for item in items:
         groups.setdefault((item.prompt.name, item.model), []).append(item)
     rows = tuple(_row(*names, items, llm) for names, items in sorted(groups.items()))
     return Plan(rows, llm.prices.currency, tokens.method())

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unbidden.config import project_root, run_folder
-from unbidden.llm.base import LLM, Call
+from unbidden.llm.base import LLM, Call, Prepared
 from unbidden.llm.budget import Budget
 from unbidden.llm.client import Client, connect
 from unbidden.llm.outcome import Outcome
-from unbidden.llm.plan import Plan, plan
+from unbidden.llm.plan import Plan, plan_prepared
 from unbidden.llm.settings import LLMSettings
 from unbidden.report.atomic import write_text
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 PLAN_VARIABLE = "UNBIDDEN_PLAN"
 """Set by ``unbidden plan``: the file a chapter writes its plan to instead of making calls."""
+PLANNED = "this run only plans"
+"""Reason of an outcome that is not there because its call is not on record."""
 
 
 def open_llm(config: ModelConfig) -> LLM:
@@ -42,6 +44,7 @@ def open_llm(config: ModelConfig) -> LLM:
             config.answer_model,
             config.judge_model or None,
             memory=config.memory_model or None,
+            rewriter=config.rewriter_model or None,
             **_one_at_a_time(config),
         ),
         "replay" if planning else config.llm_mode,
@@ -77,21 +80,31 @@ class PlanningLLM(LLM):
 
     def __init__(self, client: Client, path: Path | None = None) -> None:
         self.client, self._path = client, path
-        self._calls: list[Call] = []
+        self._items: list[Prepared] = []
 
     def ask_many(self, calls: Iterable[Call], *, label: str = "") -> list[Outcome[Any]]:
         """Return known outcomes, and "planned" for the rest."""
-        batch = list(calls)
-        self._calls.extend(batch)
+        batch = [self.client.prepare(call) for call in calls]
+        self._items.extend(batch)
         if self._path is not None:
             write_text(self._path, str(self.plan()) + "\n")
-        found = (self.client.known(self.client.prepare(call)) for call in batch)
-        return [outcome or Outcome("planned", "this run only plans") for outcome in found]
+        found = (self.client.known(item) for item in batch)
+        return [outcome or Outcome("planned", PLANNED) for outcome in found]
 
     def plan(self) -> Plan:
         """Return the plan of everything asked so far."""
-        return plan(self._calls, self.client)
+        return plan_prepared(self._items, self.client)
 
     def close(self) -> None:
         """Close the files of the client."""
         self.client.close()
+
+
+def known_only(llm: LLM) -> LLM:
+    """Return a model that answers what is on record, call by call, and plans the rest.
+
+    A client that replays stops at the first batch of which one call is missing; with this one a
+    recording that is not complete yet can be shown as far as it goes. A model without a record is
+    returned as it is.
+    """
+    return PlanningLLM(llm) if isinstance(llm, Client) else llm
