@@ -33,7 +33,7 @@ class GroundingConfig(RepliesConfig):
         What faithfulness is graded against: the gold turns for every arm, or each arm's own.
     """
 
-    implicit_queries: Count = 24
+    implicit_queries: Count = 16
     random_turns: Count = 3
     neighbours: Annotated[int, Field(ge=1, le=50, strict=True)] = 2
     pool: Literal["silent", "all"] = "silent"

@@ -5,7 +5,13 @@ from hypothesis import strategies as st
 
 from unbidden.errors import ConfigError
 from unbidden.stats.buckets import bucket_codes, bucket_scores
-from unbidden.stats.decomposition import by_full_recall, starvation, unweighted, weighted
+from unbidden.stats.decomposition import (
+    after_over_within,
+    by_full_recall,
+    starvation,
+    unweighted,
+    weighted,
+)
 from unbidden.stats.intervals import clustered_mean
 from unbidden.stats.wins import margin
 
@@ -40,6 +46,8 @@ def test_weighted_parts_sum_to_one(items):
         assert found.total == pytest.approx(1, abs=1e-9)
         assert sum(found.shares.values()) == pytest.approx(1)
         assert found.score.n == found.response.n == len(complete)
+        after = found.representation.mean + found.response.mean - found.retrieval.mean
+        assert after_over_within(recall, score, oracle, homes).mean == pytest.approx(after)
     else:
         assert found.total is None and found.score.mean is None
 

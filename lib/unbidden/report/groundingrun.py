@@ -17,7 +17,7 @@ from unbidden.reply.answer import NO_SYSTEM
 from unbidden.reply.conditions import Oracle, RandomMemory, TopK, condition
 from unbidden.reply.study import Way, reply_all, search, way_name, ways
 from unbidden.reply.table import answer_table
-from unbidden.report.replyrun import PLAN, JUDGE_NAMES, asking, judge_name, rules_of, score_replies
+from unbidden.report.replyrun import JUDGE_NAMES, PLAN, judge_name, rules_of, score_replies
 from unbidden.retrieval.run import Rules
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ class Replies:
     ----------
     base, implicit, longer : DataFrame
         Tables of replies with a column ``way``: those of the chapter on replies; those to the
-        implicit queries of this chapter; and the random arm's with the longer limit.
+        implicit queries of this chapter; and the random arm's with the longer limit. Only replies
+        that the equal limit cut are asked for again: at temperature 0 the others stay the same.
     answers : list of Answer
         Behind `implicit`.
     found : dict
@@ -86,6 +87,15 @@ class Judged:
     pairs: pd.DataFrame
 
 
+def was_cut(reason: str | None) -> bool:
+    """Return whether a reply is missing because the output limit cut it.
+
+    >>> was_cut("truncated: finish reason length"), was_cut(None)
+    (True, False)
+    """
+    return reason is not None and reason.startswith("truncated")
+
+
 def reasoned_way(config: GroundingConfig) -> str:
     """Return what tables call the replies that choose their memories."""
     return way_name(config.condition_system, "cot_select")
@@ -104,8 +114,13 @@ def arms(config: GroundingConfig) -> list[Way]:
     ]
 
 
-def make_replies(config: GroundingConfig, corpus: Corpus, llm: LLM) -> Replies:
-    """Search and reply; `llm` is the model as opened.
+def make_replies(config: GroundingConfig, corpus: Corpus, llm: LLM, asked: LLM) -> Replies:
+    """Search and reply.
+
+    Parameters
+    ----------
+    llm, asked : LLM
+        The model as opened, which builds memories; and what `asking` makes of it, for replies.
 
     Raises
     ------
@@ -135,13 +150,18 @@ def make_replies(config: GroundingConfig, corpus: Corpus, llm: LLM) -> Replies:
         protocol="repaired",
         embedder=config.embedder,
     )
-    rules, asked = rules_of(config), asking(config, llm)
+    rules = rules_of(config)
     answers = reply_all(corpus, implicit, own, found, asked, rules)
     base = reply_all(corpus, queries, usual, found, asked, rules)
     longer: list[Answer] = []
     if LONGER in config.limits:
-        loose = replace(rules, own_budgets={"random": config.longer_tokens})
-        longer = reply_all(corpus, implicit, own[2:3], found, asked, loose)
+        loose = replace(rules, own_budgets={silent.RANDOM: config.longer_tokens})
+        drawn = [one for one in answers if one.condition == silent.RANDOM]
+        cut = [one.query for one in drawn if was_cut(one.unscored)]
+        again = {
+            one.query.id: one for one in reply_all(corpus, cut, own[2:3], found, asked, loose)
+        }
+        longer = [again.get(one.query.id, one) for one in drawn]
     tables = (_table(config, corpus, made) for made in (base, answers, longer))
     return Replies(queries, implicit, *tables, answers, found)
 
@@ -206,7 +226,7 @@ def judge_replies(
             contests.append(silent.contests(found).assign(limits=limits, protocol=protocol))
         wanted = silent.PAIRS[:2] if limits == EQUAL else silent.PAIRS[1:2]
         seen = silent.side_by_side(
-            llm, corpus, three, wanted, form=_pair_form(config), evidence=evidence
+            llm, corpus, three, wanted, form=config.judge_form, evidence=evidence
         )
         pairs.append(seen.assign(limits=limits))
     return Judged(
@@ -218,10 +238,6 @@ def judge_replies(
         _joined(contests, (*silent.RESULTS, "limits", "protocol")),
         _joined(pairs, (*silent.RESULTS, "limits")),
     )
-
-
-def _pair_form(config: GroundingConfig) -> str:
-    return config.judge_form
 
 
 def judge_reasoned(

@@ -162,6 +162,21 @@ def weighted(
     return found
 
 
+def after_over_within(
+    recall: ArrayLike, score: ArrayLike, oracle: ArrayLike, clusters: Sequence[Hashable]
+) -> Interval:
+    """Return representation and response minus retrieval, of the same decomposition.
+
+    Parameters and errors as `weighted`. Above 0, more is lost after retrieval than in it.
+
+    >>> after_over_within([1, 1, 0.5, 0], [1, 0.5, 0, 0], [1, 1, 1, 0.5], "aabb").mean
+    -0.125
+    """
+    codes, own, best, homes, _ = _complete(recall, score, oracle, clusters)
+    gap = best - own
+    return clustered_mean(np.where(codes == "A", gap, -gap) + 1.0 - best, homes)
+
+
 def unweighted(
     recall: ArrayLike, score: ArrayLike, oracle: ArrayLike, clusters: Sequence[Hashable]
 ) -> Unweighted:
