@@ -83,14 +83,22 @@ def _row(record: dict[str, Any]) -> Measured:
     return Measured(**{**record, **numbers, **counts, "exact": bool(record["exact"])})
 
 
-def recorded_evidence() -> list[Measured]:
-    """Return the evidence of every recorded run, and of the papers' printed numbers."""
+def recorded_evidence(*, except_for: tuple[str, str] = ("", "")) -> list[Measured]:
+    """Return the evidence of every recorded run, and of the papers' printed numbers.
+
+    Parameters
+    ----------
+    except_for : (str, str)
+        A chapter and data set whose evidence is given anew.
+    """
     found = [*_retrieval(), *_released(), *_graphs()]
     if published_path("theanine").is_file():
         found += printed_evidence(published("theanine"))
     folder = project_root() / "results" / "recorded"
     for path in sorted(folder.glob("*/*/tables/evidence.csv")):
-        found += read_evidence(path)
+        found += [
+            part for part in read_evidence(path) if (part.chapter, part.dataset) != except_for
+        ]
     return found
 
 
