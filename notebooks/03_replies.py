@@ -13,13 +13,27 @@
 
 # %% [markdown]
 # # Does finding it make a better reply?
+#
+# **Question.** A memory system is useful if what it finds makes the reply better. How good are replies
+# with what each system found, beside replies that are given the right turns, or nothing at all?
+#
+# **Answer.** {glue:text}`answer_note` {glue:text}`trust_note`
+#
+# **What it does not show.** These are {glue:text}`queries` queries to the conversations of
+# *{glue:text}`dataset`*, which were written for this project, answered by **{glue:text}`answer_model`**, a
+# small local model. How well a larger model would use the same memories is not in it.
 
 # %% tags=["remove-input"]
 from unbidden.config_replies import RepliesConfig
 from unbidden.corpus import load_corpus
 from unbidden.llm.session import open_llm
-from unbidden.report import figures, replyrun
+from unbidden.reply.table import ALL_COLUMNS, write_answers
+from unbidden.report import figures, replies, replychecks, replycosts, replyrun, replyuse
 from unbidden.report.folder import RunFolder
+from unbidden.report.glue import glue
+from unbidden.report.replyexamples import ReplyExamples
+from unbidden.report.replyfigure import reply_scores
+from unbidden.report.replynumbers import reply_numbers
 from unbidden.report.tables import NumberedTable
 
 figures.use_style()
@@ -108,23 +122,234 @@ config = RepliesConfig.of(
 folder = RunFolder(config)
 config
 
+# %% [markdown]
+# ## What is compared
+#
+# {glue:text}`per_style` queries of each style are drawn evenly over {glue:text}`conversations`
+# conversations, the same needs in every style but *composed*. Each is replied to with the first
+# {glue:text}`top_k` memories of each system, with the gold turns alone (*oracle*) and with nothing (*no
+# memory*). One prompt, one way to show a turn, captions included, and the same limits serve all of
+# them: {glue:text}`memory_tokens` tokens of memories and {glue:text}`answer_tokens` of the reply. Where
+# {glue:text}`top_k` memories are longer, the last ones are left out ({numref}`tab-lengths` says how many
+# are shown). The gold answer reaches a judge and nothing else.
+#
+# The judge reads what a user would see. Plain questions, *dialog* and *implicit* are scored 1, 0.5 or 0
+# for conveying the fact, in full or in part; *counterfactual* for correcting a wrong premise (1),
+# doubting it (0.5) or neither; *composed* for the share of its facts. {glue:text}`replies` of
+# {glue:text}`replies_wanted` replies are on record.
+
 # %% tags=["remove-input"]
 corpus = load_corpus(config.dataset, conversations=config.conversations)
 llm = open_llm(config)
-replies = replyrun.make_replies(config, corpus, llm)
+asked = replyrun.asking(config, llm)
+made = replyrun.make_replies(config, corpus, llm, asked)
+write_answers(folder.path / "replies.parquet", made.table[list(ALL_COLUMNS)])
+items = replyrun.score_replies(config, corpus, made.table, asked)
+folder.items(items)
+scores = replies.scores(items)
+folder.table("scores", scores)
 
 # %% tags=["remove-input"]
-asked = replyrun.asking(config, llm)
-items = replyrun.score_replies(config, corpus, replies.table, asked)
-folder.items(items)
-plan = replyrun.still_to_ask(config, corpus, replies.table, asked)
+shares = replyuse.gold_shown(made.table, made.queries)
+gaps = replies.differences(items, by_style=False, seed=config.seed)
+above = replyuse.above_oracle(items, made.table, shares)
+trust = replychecks.trust(config, llm)
+glue(
+    folder,
+    {
+        **reply_numbers(config, made, items, scores, gaps, above),
+        "trust_note": replychecks.trust_note(config, trust),
+    },
+)
+
+# %% [markdown]
+# ## Scores
+#
+# {numref}`fig-replies` and the tables below show the same replies through each judge: the model
+# ({glue:text}`judge`), and two floors that need none. Where judges disagree, the order of systems is a
+# matter of the judge.
+
+# %% tags=["remove-input"] mystnb={"figure": {"name": "fig-replies", "caption": "Mean score of the replies by what they were given to remember, for each style and judge. 95 % intervals, clustered by conversation."}, "image": {"alt": "Scores of replies with each system's memories, with the gold turns and without memory, for five styles and all together, by a model as the judge and by two rules, with 95 percent intervals."}}
+drawn = reply_scores(scores)
+drawn
+
+# %% tags=["remove-input"]
+NumberedTable(
+    replies.shown_scores(scores, items["judge"].iloc[0]),
+    "tab-scores",
+    f"Scores by {items['judge'].iloc[0]}, % with 95 % intervals clustered by conversation. "
+    "Unscored: the reply or the verdict failed; not run: its call is not on record.",
+)
+
+# %% tags=["remove-input"]
+NumberedTable(
+    replies.shown_scores(scores, replyrun.JUDGE_NAMES["words"]),
+    "tab-scores-words",
+    "Scores by the word rule, a floor without a model.",
+)
+
+# %% tags=["remove-input"]
+NumberedTable(
+    replies.shown_scores(scores, replyrun.JUDGE_NAMES["similarity"]),
+    "tab-scores-similarity",
+    "Scores by similarity of sentence vectors, a floor without a model; it has no rule for wrong "
+    "premises.",
+)
+
+# %% tags=["remove-input"]
+NumberedTable(
+    replies.judge_agreement(items),
+    "tab-judge-agreement",
+    "How far the judges agree on these replies.",
+)
+
+# %% [markdown]
+# ## The oracle and the systems
+#
+# {glue:text}`oracle_note`
+
+# %% tags=["remove-input"]
+folder.table("oracle_gap", gaps)
+NumberedTable(
+    replies.shown_oracle_gap(gaps, ["judge", "way"]),
+    "tab-oracle-gap",
+    "The oracle's score minus each other row's, in points, paired by query, all styles a judge "
+    "scores. Detectable: the true difference that such a test would find four times out of five.",
+)
+
+# %% tags=["remove-input"]
+by_style = replies.differences(replies.only(items), by_style=True, seed=config.seed)
+folder.table("oracle_gap_by_style", by_style)
+NumberedTable(
+    replies.shown_oracle_gap(by_style, ["style", "way"]),
+    "tab-oracle-gap-style",
+    f"The same for each style, by {replies.main_judge(items)}.",
+)
+
+# %% [markdown]
+# An oracle is no upper bound for one reply: its turns are the ones annotators cited, shown without
+# their neighbours, and a small model may use a longer list better or worse. {numref}`tab-above-oracle`
+# lists every case in which a mean is above the oracle's.
+
+# %% tags=["remove-input"]
+folder.table("above_oracle", above)
+NumberedTable(
+    replyuse.shown_above_oracle(above),
+    "tab-above-oracle",
+    "Where a row's mean is above the oracle's, and in how many of its better replies every gold turn "
+    "had been shown.",
+)
+
+# %% [markdown]
+# ## Found and used
+#
+# The same replies by whether the gold turns were among the memories that were shown. If finding were
+# all, the first row of a system would reach the oracle.
+
+# %% tags=["remove-input"]
+found = replyuse.by_found(items, made.table, shares)
+folder.table("by_found", found)
+NumberedTable(
+    replyuse.shown_by_found(found, replies.main_judge(items)),
+    "tab-found",
+    f"Scores by {replies.main_judge(items)}, by how many of the gold turns were shown.",
+)
+
+# %% tags=["remove-input"]
+lengths = replyuse.lengths(made.table, shares)
+folder.table("lengths", lengths)
+NumberedTable(
+    replyuse.shown_lengths(lengths),
+    "tab-lengths",
+    "How long the replies are, how many say that they do not know (by rule), and what they were shown.",
+)
+
+# %% [markdown]
+# ## Examples
+#
+# The first query of each style to which every row has a reply.
+
+# %% tags=["remove-input"]
+ReplyExamples(made, items)
+
+# %% [markdown]
+# ## How far these judges can be trusted
+#
+# {glue:text}`trust_note` The labelled set and what it can tell are described in the chapter on judges;
+# a language model wrote and labelled it. Its replies are clearer than those above.
+
+# %% tags=["remove-input"]
+folder.table("trust", trust)
+NumberedTable(
+    replychecks.shown_trust(trust),
+    "tab-trust",
+    "Agreement of this chapter's judges with the labelled set (its test part), %.",
+)
+
+# %% [markdown]
+# ## The paper's rules
+#
+# LoCoMo-Conv's judges read the whole output of a model that thinks first, thoughts and all, and replies
+# that the limit cut; its buckets count errors as 0. What each rule changes here, on the same calls:
+
+# %% tags=["remove-input"]
+effects = replychecks.rule_effects(config, made, items, llm)
+folder.table("rule_effects", effects)
+NumberedTable(
+    replychecks.shown_rule_effects(effects),
+    "tab-rules",
+    "Scores under our rules and under single rules of the paper, all rows and styles.",
+)
+
+# %% [markdown]
+# The paper shows gold turns without captions and in a form of their own, which lowers its oracle; here
+# all rows share one form, so that this cannot be seen on these calls.
+#
+# ## What it costs
+
+# %% tags=["remove-input"]
+plan = replyrun.still_to_ask(config, corpus, made.table, asked)
 folder.table("plan", plan)
 NumberedTable(
     replyrun.shown_plan(plan),
     "tab-plan",
-    "Calls of this run and what is on record of them, estimated.",
+    "Calls of this run by prompt, and what is still to be asked; tokens are those of the latter, "
+    "estimated.",
 )
 
+# %% tags=["remove-input"]
+spent = replycosts.costs(config, made, llm)
+folder.table("costs", spent)
+NumberedTable(
+    replycosts.shown_costs(spent),
+    "tab-costs-replies",
+    "What the recorded calls took, as the endpoint counted.",
+)
+
+# %% [markdown]
+# ## Limits
+#
+# * {glue:text}`per_style` queries a style are few: {numref}`tab-oracle-gap-style` says which differences
+#   could be seen at all. The rows can be ranked only where a difference is marked.
+# * The oracle's turns are those that annotators cited.
+# * A reply that brings the fact up where nobody wanted it would score as well as a welcome one.
+# * Only conditions named in the parameters were run. Random turns, neighbours of the gold turns, the
+#   whole conversation, compressed memories, thinking first and rewritten queries are further values of
+#   `conditions`.
+#
+# ## Run this yourself
+#
+# ```bash
+# unbidden plan 03_replies -p answer_model=MODEL                  # calls and tokens
+# unbidden run 03_replies --run mine -p llm_mode=record -p answer_model=MODEL -p judge_model=JUDGE
+# unbidden run 03_replies --run mine -p 'conditions=["oracle","no_memory","random"]'
+# papermill notebooks/03_replies.ipynb out.ipynb -p queries_per_style 20
+# ```
+
 # %% tags=["remove-cell"]
-record = folder.finish(corpus, embedder=config.embedder, model=config.answer_model)
+if drawn is not None:
+    folder.figure("reply_scores", drawn)
+record = folder.finish(
+    corpus, embedder=config.embedder, model=config.answer_model, judge=config.judge_model
+)
 llm.close()

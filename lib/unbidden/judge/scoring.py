@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
 
+from unbidden.errors import ConfigError
 from unbidden.judge.asking import judge
 from unbidden.judge.floors import WORD_FLOORS, judge_by_words
-from unbidden.judge.registry import names_with, rubric
+from unbidden.judge.registry import rubric
 from unbidden.judge.replies import verdict_items
 from unbidden.judge.similarity import RUBRICS as SIMILARITY_RUBRICS
 from unbidden.judge.similarity import judge_by_similarity
@@ -51,7 +52,11 @@ def form_of(name: str, form: Form) -> Form:
     >>> form_of("composed", "likelihood"), form_of("fact_use", "likelihood")
     ('json', 'likelihood')
     """
-    return form if name in names_with(form) else "json"
+    try:
+        rubric(name).prompt("repaired", form, None)
+    except ConfigError:
+        return "json"
+    return form
 
 
 def model_verdicts(

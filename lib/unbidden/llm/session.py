@@ -95,6 +95,12 @@ class PlanningLLM(LLM):
         """Return the plan of everything asked so far."""
         return plan_prepared(self._items, self.client)
 
+    def answered(self) -> list[tuple[Prepared, Outcome[Any]]]:
+        """Return the different calls asked so far that are on record, with their outcomes."""
+        distinct = {item.identity: item for item in self._items}
+        found = ((item, self.client.known(item)) for item in distinct.values())
+        return [(item, outcome) for item, outcome in found if outcome is not None]
+
     def close(self) -> None:
         """Close the files of the client."""
         self.client.close()

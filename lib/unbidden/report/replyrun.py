@@ -21,6 +21,7 @@ from unbidden.queries.sampling import balanced_sample
 from unbidden.reply.rules import reply_rules
 from unbidden.reply.study import Way, reply_all, search, way_name, ways
 from unbidden.reply.table import answer_table
+from unbidden.report.replays import client_of
 from unbidden.retrieval.run import Rules
 
 if TYPE_CHECKING:
@@ -75,10 +76,20 @@ def asking(config: RepliesConfig, llm: LLM) -> LLM:
     return known_only(llm) if config.llm_mode == "replay" else llm
 
 
-def make_replies(config: RepliesConfig, corpus: Corpus, llm: LLM) -> ReplyRun:
-    """Search and reply; `llm` is the model as opened, see `asking`.
+def make_replies(config: RepliesConfig, corpus: Corpus, llm: LLM, asked: LLM) -> ReplyRun:
+    """Return the replies of a run.
 
-    A conversation whose memories are not on record is left out, with that reason.
+    Parameters
+    ----------
+    llm : LLM
+        As opened: systems that need a model take in whole conversations, or leave them out.
+    asked : LLM
+        From `asking`: what replies are asked of.
+
+    Returns
+    -------
+    ReplyRun
+        A conversation whose memories are not on record is left out, with that reason.
 
     Raises
     ------
@@ -106,8 +117,8 @@ def make_replies(config: RepliesConfig, corpus: Corpus, llm: LLM) -> ReplyRun:
         embedder=config.embedder,
     )
     rules = rules_of(config)
-    answers = reply_all(corpus, queries, chosen, found, asking(config, llm), rules)
-    return ReplyRun(corpus, queries, chosen, found, rules, answers, _table(config, corpus, answers))
+    answers = reply_all(corpus, queries, chosen, found, asked, rules)
+    return ReplyRun(corpus, queries, chosen, found, rules, answers, tabled(config, corpus, answers))
 
 
 def rules_of(config: RepliesConfig) -> ReplyRules:
@@ -122,7 +133,8 @@ def rules_of(config: RepliesConfig) -> ReplyRules:
     )
 
 
-def _table(config: RepliesConfig, corpus: Corpus, answers: Sequence[Answer]) -> pd.DataFrame:
+def tabled(config: RepliesConfig, corpus: Corpus, answers: Sequence[Answer]) -> pd.DataFrame:
+    """Return answers as the table of a run."""
     table = answer_table(corpus.name, config.answer_model, answers)
     return table.assign(way=_ways(table))
 
@@ -132,6 +144,17 @@ def _ways(frame: pd.DataFrame) -> list[str]:
         way_name(system, condition)
         for system, condition in zip(frame["system"], frame["condition"], strict=True)
     ]
+
+
+def record_only(llm: LLM) -> PlanningLLM:
+    """Return a fresh view of what is on record; it asks nothing, whatever the run does.
+
+    Raises
+    ------
+    ConfigError
+        If the model is none that has a record.
+    """
+    return PlanningLLM(client_of(llm))
 
 
 def judge_name(config: RepliesConfig) -> str:
