@@ -127,7 +127,7 @@ def _released() -> list[Measured]:
     found: list[Measured] = []
     for name, claim, sign, table in (
         ("published_difference", "theanine_replies", 1, "tab-released-difference"),
-        ("published_difference_cut", "theanine_replies_cut", 1, "tab-released-difference"),
+        ("published_difference_cut", "theanine_replies_cut", 1, "fig-released"),
         ("published_update", "merging_hurts", -1, "tab-released-update"),
     ):
         path = tables / f"{name}.csv"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 CHAPTER = "06_timelines"
 RELEASED = "gpt-3.5-turbo (released replies)"
 PRINTED = "gpt-4 as judge (as printed)"
+LENGTHS = "the replies with updated memories are longer, by another prompt perhaps"
 METRICS = {"bleu4": "BLEU-4", "rouge_l": "ROUGE-L"}
 _SETS = {"msc": "Multi-Session Chat", "cc": "Conversation Chronicles"}
 
@@ -44,6 +45,7 @@ def released_evidence(frame: pd.DataFrame, claim: str, *, sign: int, table: str)
             CHAPTER,
             table,
             unit="points",
+            note=LENGTHS if claim == "merging_hurts" else "",
         )
         for row in rows
         if row["metric"] in METRICS
