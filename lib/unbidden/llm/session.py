@@ -11,7 +11,7 @@ from unbidden.llm.base import LLM, Call
 from unbidden.llm.budget import Budget
 from unbidden.llm.client import Client, connect
 from unbidden.llm.outcome import Outcome
-from unbidden.llm.plan import Plan, plan
+from unbidden.llm.plan import Plan, Tally
 from unbidden.llm.settings import LLMSettings
 from unbidden.report.atomic import write_text
 
@@ -77,20 +77,18 @@ class PlanningLLM(LLM):
 
     def __init__(self, client: Client, path: Path | None = None) -> None:
         self.client, self._path = client, path
-        self._calls: list[Call] = []
+        self._tally = Tally(client)
 
     def ask_many(self, calls: Iterable[Call], *, label: str = "") -> list[Outcome[Any]]:
         """Return known outcomes, and "planned" for the rest."""
-        batch = list(calls)
-        self._calls.extend(batch)
+        found = [self._tally.add(self.client.prepare(call)) for call in calls]
         if self._path is not None:
             write_text(self._path, str(self.plan()) + "\n")
-        found = (self.client.known(self.client.prepare(call)) for call in batch)
         return [outcome or Outcome("planned", "this run only plans") for outcome in found]
 
     def plan(self) -> Plan:
         """Return the plan of everything asked so far."""
-        return plan(self._calls, self.client)
+        return self._tally.plan()
 
     def close(self) -> None:
         """Close the files of the client."""
