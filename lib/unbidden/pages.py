@@ -11,6 +11,7 @@ from unbidden.errors import DataError
 from unbidden.execute import STAMP, chapter_digests, chapter_path
 from unbidden.llm import prompts
 from unbidden.report.atomic import write_text
+from unbidden.report.besidepage import beside_page
 from unbidden.report.explorer import read_run, write_shards
 from unbidden.report.tables import escape_markdown
 
@@ -44,6 +45,7 @@ def make_pages(run: str, *, allow_stale: bool = False) -> list[Path]:
     for stray in set(folder.glob("*.ipynb")) - set(pages):
         stray.unlink()
     _write_if_new(root / "book" / "_generated" / "prompts.md", prompts_page())
+    _write_if_new(root / "book" / "_generated" / "published.md", beside_page())
     notes = _write_explorer(root, run, [path.parent for path in executed])
     collected = {**collect_numbers(run), "explorer_note": " ".join(notes)}
     numbers = json.dumps(collected, indent=1, sort_keys=True, ensure_ascii=False)
