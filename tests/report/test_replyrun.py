@@ -197,7 +197,7 @@ def test_trust_is_said_on_the_page(corpus, endpoint):
     assert (own["not_run"] == own["items"]).all()
     assert set(replychecks.shown_trust(table)["accuracy"].iloc[: len(own)]) == {"not run"}
     assert "not known" in replychecks.trust_note(config(), table)
-    known = table.assign(not_run=0, unscored=0)
+    known = table.assign(not_run=0, unscored=0, words=0.7)
     known.loc[known["judge"] == "one, json", "accuracy"] = 0.1
     assert "not above that floor" in replychecks.trust_note(config(), known)
     known.loc[known["judge"] == "one, json", "accuracy"] = 1.0
