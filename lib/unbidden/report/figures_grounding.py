@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from unbidden.report.figures import _MARKERS, _PALETTE, _axes, _legend
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
 _PARTS = ("score", "retrieval", "representation", "response")
