@@ -11,7 +11,7 @@ from unbidden.llm.base import LLM, Call, Prepared
 from unbidden.llm.budget import Budget
 from unbidden.llm.client import Client, connect
 from unbidden.llm.outcome import Outcome
-from unbidden.llm.plan import Plan, plan_prepared
+from unbidden.llm.plan import Plan, Tally
 from unbidden.llm.settings import LLMSettings
 from unbidden.report.atomic import write_text
 
@@ -80,25 +80,25 @@ class PlanningLLM(LLM):
 
     def __init__(self, client: Client, path: Path | None = None) -> None:
         self.client, self._path = client, path
-        self._items: list[Prepared] = []
+        self._tally = Tally(client)
+        self._items: dict[str, Prepared] = {}
 
     def ask_many(self, calls: Iterable[Call], *, label: str = "") -> list[Outcome[Any]]:
         """Return known outcomes, and "planned" for the rest."""
         batch = [self.client.prepare(call) for call in calls]
-        self._items.extend(batch)
+        self._items.update((item.identity, item) for item in batch)
+        found = [self._tally.add(item) for item in batch]
         if self._path is not None:
             write_text(self._path, str(self.plan()) + "\n")
-        found = (self.client.known(item) for item in batch)
         return [outcome or Outcome("planned", PLANNED) for outcome in found]
 
     def plan(self) -> Plan:
         """Return the plan of everything asked so far."""
-        return plan_prepared(self._items, self.client)
+        return self._tally.plan()
 
     def answered(self) -> list[tuple[Prepared, Outcome[Any]]]:
         """Return the different calls asked so far that are on record, with their outcomes."""
-        distinct = {item.identity: item for item in self._items}
-        found = ((item, self.client.known(item)) for item in distinct.values())
+        found = ((item, self.client.known(item)) for item in self._items.values())
         return [(item, outcome) for item, outcome in found if outcome is not None]
 
     def close(self) -> None:
