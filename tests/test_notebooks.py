@@ -17,6 +17,7 @@ KINDS = {
     "02_retrieval": configs.RetrievalConfig,
     "06_timelines": configs.TimelinesConfig,
     "08_judges": configs.JudgesConfig,
+    "09_cost": configs.CostConfig,
 }
 
 

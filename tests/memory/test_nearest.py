@@ -58,7 +58,7 @@ def test_a_graph_finds_nearly_all():
 
 
 def test_unknown_names_and_numbers():
-    with pytest.raises(ConfigError, match="(?s)unknown index 'bit'.*mean bits"):
+    with pytest.raises(ConfigError, match=r"(?s)unknown index 'bit'.*mean bits"):
         index_of("bit", cloud(3))
     with pytest.raises(ConfigError, match="`looks`"):
         BitIndex(cloud(3), looks=0)

@@ -250,7 +250,7 @@ GOLD = st.frozensets(st.sampled_from("abcde"), min_size=1)
 SOURCES = st.lists(st.lists(st.sampled_from("abcdefgh"), unique=True), max_size=8)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(GOLD, SOURCES), min_size=1, max_size=3))
 def test_measures_are_those_of_ir_measures(cases):
     import ir_measures
