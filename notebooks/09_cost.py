@@ -140,8 +140,8 @@ cost.reading_table(
 # ## Run this yourself
 #
 # ```bash
-# make bench                                  # each step against its reference, sizes to 100,000
-# python -m tests.bench --data locomo --largest 1000000 --record      # what is shown above; an hour
+# make bench                                  # each step against its reference, and growth
+# python -m tests.bench --data locomo --sizes 5882 58820 588200 1000000 --record    # as above
 # unbidden run 09_cost --run mine -p dataset=locomo
 # papermill notebooks/09_cost.ipynb out.ipynb -p top_k 20
 # ```

@@ -10,7 +10,10 @@ from unbidden.config import check_run_name, project_root
 from unbidden.errors import DataError
 from unbidden.execute import STAMP, chapter_digests, chapter_path
 from unbidden.llm import prompts
+from unbidden.report.architecture import architecture_page
 from unbidden.report.atomic import write_text
+from unbidden.report.faults import faults_page
+from unbidden.report.packages import packages_page
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +43,11 @@ def make_pages(run: str, *, allow_stale: bool = False) -> list[Path]:
         pages.append(page)
     for stray in set(folder.glob("*.ipynb")) - set(pages):
         stray.unlink()
-    _write_if_new(root / "book" / "_generated" / "prompts.md", prompts_page())
+    for name, page in (
+        *(("prompts", prompts_page), ("faults", faults_page)),
+        *(("packages", packages_page), ("architecture", architecture_page)),
+    ):
+        _write_if_new(root / "book" / "_generated" / f"{name}.md", page())
     numbers = json.dumps(collect_numbers(run), indent=1, sort_keys=True, ensure_ascii=False)
     _write_if_new(root / "book" / "_generated" / "numbers.json", numbers + "\n")
     return pages

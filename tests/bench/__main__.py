@@ -1,6 +1,6 @@
 """Ratios against plain reference implementations, and cost against size, in this very run.
 
-python -m tests.bench [--data locomo] [--largest 1000000] [--record]
+python -m tests.bench [--data locomo] [--sizes 5882 58820 588200 1000000] [--record]
 
 Times are processor seconds of one thread, so that a busy machine disturbs them little; the load is
 noted. `--record` keeps the tables under results/recorded/bench, which chapter 09_cost shows.
@@ -33,26 +33,19 @@ from unbidden.report.folder import code_version, package_versions, write_json
 FOLDER = ROOT / "results" / "recorded" / "bench" / "09_cost"
 
 
-def sizes(largest: int) -> list[int]:
-    """Return 1, 10 and 100 times LoCoMo, and the largest size asked for."""
-    steps = [growth.LOCOMO * scale for scale in (1, 10, 100)]
-    return sorted({*(n for n in steps if n < largest), largest})
-
-
-def grown(corpus: Any, vectors: Any, largest: int) -> list[dict[str, Any]]:
+def grown(corpus: Any, vectors: Any, sizes: list[int]) -> list[dict[str, Any]]:
     """Measure cost against size, printing as it goes."""
     base = vectors.encode([u.text for c in corpus.conversations for u in turn_units(c)])
     asked = vectors.encode([query.text for query in build_queries(corpus)])
     rows: list[dict[str, Any]] = []
-    for n in sizes(largest):
-        # A graph of a million takes minutes to build on one core: measured up to 100,000.
-        names = ["exact", "bits", *(["usearch"] if n <= 100_000 and _has_usearch() else [])]
+    for n in sizes:
+        # A graph of a million takes ten minutes to build on one core: measured at LoCoMo's size.
+        names = ["exact", "bits", *(["usearch"] if n <= 10_000 and _has_usearch() else [])]
         rows += _printed(growth.vector_search(base, asked, n, names))
         rows += _printed(growth.word_search(n))
     for n in (1_000, 10_000, 100_000):
-        if n <= largest:
-            rows += _printed(growth.linking(base, n))
-            rows += _printed(growth.timelines(n))
+        rows += _printed(growth.linking(base, n))
+        rows += _printed(growth.timelines(n))
     for n in (300, 3_000, 30_000):
         rows += _printed(growth.ledger(n))
     return rows
@@ -98,7 +91,10 @@ def main() -> None:
     """Print the tables, and keep them if asked."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", default="harbour")
-    parser.add_argument("--largest", type=int, default=100_000)
+    parser.add_argument(
+        "--sizes", type=int, nargs="+", default=[growth.LOCOMO, 10 * growth.LOCOMO],
+        help="numbers of synthetic memories",
+    )  # fmt: skip
     parser.add_argument("--embed", type=int, default=300, help="texts encoded cold")
     parser.add_argument("--only", choices=("steps", "growth"))
     parser.add_argument("--record", action="store_true")
@@ -108,7 +104,7 @@ def main() -> None:
     if options.only != "growth":
         keep(options, "steps", compared(corpus, vectors, options.embed), corpus, load)
     if options.only != "steps":
-        keep(options, "growth", grown(corpus, vectors, options.largest), corpus, load)
+        keep(options, "growth", grown(corpus, vectors, options.sizes), corpus, load)
 
 
 def keep(options: Any, name: str, rows: Any, corpus: Any, load: float) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unbidden.corpus.dates import month_name
 from unbidden.corpus.models import Conversation, ConversationId, Question, Session, Turn, TurnId
 from unbidden.errors import ConfigError
 
@@ -80,7 +81,7 @@ def _conversation(
             Session(
                 session,
                 when,
-                f"1:56 pm on {when.day} {when:%B}, {when.year}",
+                f"1:56 pm on {when.day} {month_name(when.month)}, {when.year}",
                 tuple(
                     Turn(TurnId(f"D{session}:{i}"), pair[i % 2], text)
                     for i, text in enumerate(texts, start=1)
