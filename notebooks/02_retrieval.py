@@ -50,6 +50,7 @@ from unbidden.report.systems import SystemsReport, shown_measures, shown_waiting
 from unbidden.report.tables import NumberedTable
 from unbidden.retrieval import Rules, cost_items, retrieve, score_rankings, text_recall_items
 from unbidden.retrieval.planned import plan_unrecorded
+from unbidden.retrieval.returned import returned_items
 from unbidden.retrieval.sensitivity import threshold_recall
 
 figures.use_style()
@@ -200,6 +201,7 @@ items = score_rankings(
 words = text_recall_items(corpus, rankings, ks=[config.top_k], condition=config.protocol)
 items = pd.concat([items, words], ignore_index=True)
 folder.items(items)
+folder.items(returned_items(rankings, k=config.top_k), "returned")
 scored = without_model(scored_systems(items))
 report = RetrievalReport(scored, config.top_k, folder, seed=config.seed)
 glue(folder, {**retrieval_numbers(scored, config.top_k), "dataset": corpus.name})

@@ -33,7 +33,7 @@ from unbidden.report.folder import code_version, package_versions, write_json
 FOLDER = ROOT / "results" / "recorded" / "bench" / "09_cost"
 
 
-def grown(corpus: Any, vectors: Any, sizes: list[int]) -> list[dict[str, Any]]:
+def grown(corpus: Any, vectors: Any, sizes: list[int], part: str | None) -> list[dict[str, Any]]:
     """Measure cost against size, printing as it goes."""
     base = vectors.encode([u.text for c in corpus.conversations for u in turn_units(c)])
     asked = vectors.encode([query.text for query in build_queries(corpus)])
@@ -41,12 +41,14 @@ def grown(corpus: Any, vectors: Any, sizes: list[int]) -> list[dict[str, Any]]:
     for n in sizes:
         # A graph of a million takes ten minutes to build on one core: measured at LoCoMo's size.
         names = ["exact", "bits", *(["usearch"] if n <= 10_000 and _has_usearch() else [])]
-        rows += _printed(growth.vector_search(base, asked, n, names))
-        rows += _printed(growth.word_search(n))
-    for n in (1_000, 10_000, 100_000):
+        if part in (None, "dense"):
+            rows += _printed(growth.vector_search(base, asked, n, names))
+        if part in (None, "bm25"):
+            rows += _printed(growth.word_search(n))
+    for n in (1_000, 10_000, 100_000) if part in (None, "graph") else ():
         rows += _printed(growth.linking(base, n))
         rows += _printed(growth.timelines(n))
-    for n in (300, 3_000, 30_000):
+    for n in (300, 3_000, 30_000) if part in (None, "ledger") else ():
         rows += _printed(growth.ledger(n))
     return rows
 
@@ -97,6 +99,7 @@ def main() -> None:
     )  # fmt: skip
     parser.add_argument("--embed", type=int, default=300, help="texts encoded cold")
     parser.add_argument("--only", choices=("steps", "growth"))
+    parser.add_argument("--part", choices=("dense", "bm25", "graph", "ledger"), help="of growth")
     parser.add_argument("--record", action="store_true")
     options = parser.parse_args()
     corpus, vectors = load_corpus(options.data), embedder(MINILM)
@@ -104,15 +107,19 @@ def main() -> None:
     if options.only != "growth":
         keep(options, "steps", compared(corpus, vectors, options.embed), corpus, load)
     if options.only != "steps":
-        keep(options, "growth", grown(corpus, vectors, options.sizes), corpus, load)
+        keep(options, "growth", grown(corpus, vectors, options.sizes, options.part), corpus, load)
 
 
 def keep(options: Any, name: str, rows: Any, corpus: Any, load: float) -> None:
     """Write one table and the facts of its measurement, if they are to be recorded."""
     if not options.record:
         return
+    path = FOLDER / "tables" / f"{name}.csv"
+    keys = ["step"] if name == "steps" else ["part", "n", "what"]
     frame = pd.DataFrame(rows)
-    with replacing(FOLDER / "tables" / f"{name}.csv") as partial:
+    if path.is_file():  # a part measured again takes the place of its rows
+        frame = pd.concat([pd.read_csv(path), frame]).drop_duplicates(keys, keep="last")
+    with replacing(path) as partial:
         frame.round(6).to_csv(partial, index=False, lineterminator="\n")
     facts = {
         "chapter": "09_cost",

@@ -73,7 +73,8 @@ class BitIndex:
     matrix : array of shape (n, dimension)
         Unit vectors.
     looks : int
-        Vectors compared exactly for each of the `k` wanted; at least 2,000 in all.
+        Vectors compared exactly for each of the `k` wanted; at least 2,000 in all, and one in a
+        hundred of those there are.
     """
 
     _BLOCK = 65_536  # rows rotated, or compared, at once
@@ -103,9 +104,11 @@ class BitIndex:
 
     def search(self, vector: NDArray[np.float32], k: int | None) -> Found:
         """Return the `k` nearest among those looked at; None looks at all."""
-        if k is None or max(2_000, k * self.looks) >= len(self.matrix):
+        size = len(self.matrix)
+        looks = size if k is None else max(2_000, size // 100, k * self.looks)
+        if looks >= size:
             return ExactIndex(np.asarray(self.matrix)).search(vector, k)
-        near = self._near(vector, max(2_000, k * self.looks))
+        near = self._near(vector, looks)
         scores = np.asarray(self.matrix[near]) @ vector
         best = best_positions(scores, k)
         return near[best], scores[best]

@@ -21,20 +21,30 @@ def packages_path() -> Path:
 
 def packages_page() -> str:
     """Return the page as Markdown; it says so if nothing is on record."""
-    head = (
-        "# Packages and their licences\n\n"
-        "`constraints.txt` pins every package that `make` installs. The licence is the one a "
-        "package's own metadata names; GPL packages are in no extra that `make` installs. Known "
-        "vulnerabilities are looked up with\n\n"
-        "```bash\npip install pip-audit && pip-audit --no-deps --disable-pip -r constraints.txt\n"
-        "```\n\nThat needs a connection to a database of advisories. Where this book was made "
-        "there was none, so no result is shown: run it before you serve anything to others.\n\n"
-    )
     path = packages_path()
     if not path.is_file():
-        return head + "Nothing is on record in this installation.\n"
+        return _HEAD + "Nothing is on record in this installation.\n"
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     lines = ["| package | version | licence |", "| --- | --- | --- |"]
     lines += [f"| {' | '.join(escape_markdown(row[name]) for name in COLUMNS)} |" for row in rows]
-    return head + "\n".join(lines) + "\n"
+    copyleft = [row["package"] for row in rows if "GPL" in row["licence"]]
+    note = f"Under the GPL: {', '.join(f'`{name}`' for name in copyleft) or 'none'}.\n\n"
+    return _HEAD + note + "\n".join(lines) + "\n"
+
+
+_HEAD = """# Packages and their licences
+
+`constraints.txt` pins every package that `make` installs. The licence is the one a package's own
+metadata names. Nothing of these packages is part of this project's own files. Known vulnerabilities
+are looked up with
+
+```bash
+pip install pip-audit && pip-audit --no-deps --disable-pip -r constraints.txt
+```
+
+That needs a connection to a database of advisories. Where this book was made there was none (every
+package came back as "could not be audited"), so no result is shown: run it before you serve
+anything to others.
+
+"""
