@@ -14,6 +14,7 @@ from unbidden.report.architecture import (
     backwards,
     imports,
     module_map,
+    part_of,
 )
 
 LIBRARY = Path(unbidden.__file__).parent
@@ -30,7 +31,7 @@ def test_no_import_leads_to_the_right():
 
 
 def test_every_part_is_on_the_map():
-    parts = {p.relative_to(LIBRARY).parts[0].removesuffix(".py") for p in MODULES} - {"__init__"}
+    parts = {part_of(p.relative_to(LIBRARY).parts[0]) for p in MODULES} - {"__init__"}
     assert parts == set(ORDER) == set(ABOUT)
     assert len(ORDER) == len(set(ORDER))
 

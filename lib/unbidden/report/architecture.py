@@ -10,7 +10,17 @@ import unbidden
 
 ORDER = (
     *("errors", "registry", "atomic", "writeahead", "corpus", "config", "llm", "memory"),
-    *("queries", "retrieval", "reply", "stats", "judge", "recorded", "report", "execute"),
+    *(
+        "queries",
+        "retrieval",
+        "reply",
+        "stats",
+        "judge",
+        "grounding",
+        "recorded",
+        "report",
+        "execute",
+    ),
     *("shards", "pages", "shards_cli", "cli"),
 )
 """Left to right: a part imports only from parts before it."""
@@ -29,6 +39,7 @@ ABOUT = {
     "reply": "memory conditions, replies and their metrics",
     "stats": "intervals and paired tests",
     "judge": "verdicts, rubrics, and how far to trust them",
+    "grounding": "what memory does for a reply that never states the fact",
     "recorded": "runs kept in the repository",
     "report": "tables, figures and pages",
     "execute": "running a chapter",
@@ -47,11 +58,20 @@ def imports() -> Counter[tuple[str, str]]:
     root = Path(unbidden.__file__).parent
     found: Counter[tuple[str, str]] = Counter()
     for path in sorted(root.rglob("*.py")):
-        parts = path.relative_to(root).parts
-        mine = parts[0] if len(parts) > 1 else path.stem
+        mine = part_of(path.relative_to(root).parts[0])
         for other in {*_imported(ast.parse(path.read_text(encoding="utf-8")))} - {mine}:
             found[mine, other] += 1
     return Counter({pair: n for pair, n in found.items() if pair[0] != "__init__"})
+
+
+def part_of(name: str) -> str:
+    """Return the part that a module or folder of the top level belongs to.
+
+    >>> part_of("corpus"), part_of("errors.py"), part_of("config_replies.py")
+    ('corpus', 'errors', 'config')
+    """
+    stem = name.removesuffix(".py")
+    return "config" if stem.startswith("config_") else stem
 
 
 def _imported(tree: ast.Module) -> list[str]:
@@ -67,7 +87,7 @@ def _imported(tree: ast.Module) -> list[str]:
                 for alias in node.names
                 if alias.name.startswith("unbidden.")
             ]
-    return [name for name in names if name in ABOUT]
+    return [part_of(name) for name in names if part_of(name) in ABOUT]
 
 
 def backwards(found: Counter[tuple[str, str]] | None = None) -> list[tuple[str, str]]:

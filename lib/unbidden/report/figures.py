@@ -251,7 +251,7 @@ def cost_against_size(growth: pd.DataFrame) -> Figure:
     figure, axes = _axes()
     queries = growth[growth["what"] == "query"]
     for i, (part, rows) in enumerate(queries.groupby("part", sort=False)):
-        axes.plot(rows["n"], rows["cpu_ms"], marker=_MARKERS[i], color=_PALETTE[i], label=str(part))
+        axes.plot(rows["n"], rows["cpu_ms"], marker=MARKERS[i], color=PALETTE[i], label=str(part))
     axes.axhline(100, color="#999999", linewidth=1, linestyle="--")
     axes.set(xscale="log", yscale="log", xlabel="memories", ylabel="ms a query, one core")
     _legend(figure, axes)
