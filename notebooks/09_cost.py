@@ -22,9 +22,9 @@
 # {glue:text}`million_exact` ms and {glue:text}`million_exact_mb` MB; comparing signs first, and only
 # the most alike exactly, takes {glue:text}`million_bits` ms and {glue:text}`million_mb` MB and finds
 # {glue:text}`million_recall` of the ten nearest. Linking a session to a graph of memories grows with
-# the graph by the power {glue:text}`link_exponent`. A whole study of three systems on LoCoMo, vectors
-# at hand, takes {glue:text}`study_seconds` s here; a plain script of the same protocol takes
-# {glue:text}`study_reference` s, {glue:text}`study_ratio` times as long. Writing with the small local
+# the graph by the power {glue:text}`link_exponent`. A whole study of three systems, vectors at hand
+# ({glue:text}`study_data`), takes {glue:text}`study_seconds` s here; a plain script of the same protocol
+# takes {glue:text}`study_reference` s, {glue:text}`study_ratio` times as long. Writing with the small local
 # model costs seconds for every call ({numref}`tab-calls`), which no index makes up for.
 #
 # **What this does not show.** Times are of one machine ({glue:text}`bench_facts`) and are given in

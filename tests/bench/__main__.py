@@ -71,13 +71,18 @@ def _printed(rows: Any) -> list[dict[str, Any]]:
     return kept
 
 
-def compared(corpus: Any, vectors: Any, most: int) -> list[dict[str, Any]]:
+def compared(corpus: Any, vectors: Any, options: Any) -> list[dict[str, Any]]:
     """Measure every step against its reference, printing as it goes."""
     rows = []
+    data = f"{corpus.name}, {', '.join(options.conversations) or 'all conversations'}"
     with tempfile.TemporaryDirectory() as name:
+        small = (
+            steps.small_steps(corpus),
+            steps.embedding(corpus, Path(name), most=options.embed),
+        )
         for one in (
-            *(steps.small_steps(corpus), steps.embedding(corpus, Path(name), most=most)),
-            steps.whole_study(corpus, vectors),
+            *(() if options.only == "study" else small),
+            *(() if options.only == "steps" else (steps.whole_study(corpus, vectors),)),
         ):
             for row in one:
                 print(
@@ -85,7 +90,7 @@ def compared(corpus: Any, vectors: Any, most: int) -> list[dict[str, Any]]:
                     f"{row['ours_s']:10.3f} s  ratio {row['ratio']:8.1f}  vs {row['reference']}",
                     flush=True,
                 )
-                rows.append(row)
+                rows.append({**row, "data": data})
     return rows
 
 
@@ -98,15 +103,19 @@ def main() -> None:
         help="numbers of synthetic memories",
     )  # fmt: skip
     parser.add_argument("--embed", type=int, default=300, help="texts encoded cold")
-    parser.add_argument("--only", choices=("steps", "growth"))
+    parser.add_argument("--only", choices=("steps", "study", "growth"))
+    parser.add_argument("--conversations", nargs="*", default=[], help="of the data; all if none")
     parser.add_argument("--part", choices=("dense", "bm25", "graph", "ledger"), help="of growth")
     parser.add_argument("--record", action="store_true")
     options = parser.parse_args()
-    corpus, vectors = load_corpus(options.data), embedder(MINILM)
+    corpus, vectors = (
+        load_corpus(options.data, conversations=options.conversations),
+        embedder(MINILM),
+    )
     load = os.getloadavg()[0]
     if options.only != "growth":
-        keep(options, "steps", compared(corpus, vectors, options.embed), corpus, load)
-    if options.only != "steps":
+        keep(options, "steps", compared(corpus, vectors, options), corpus, load)
+    if options.only in (None, "growth"):
         keep(options, "growth", grown(corpus, vectors, options.sizes, options.part), corpus, load)
 
 

@@ -84,6 +84,7 @@ class CostReport:
             "study_ratio": _text(study, "ratio", ".0f"),
             "study_seconds": _text(study, "ours_s", ".1f"),
             "study_reference": _text(study, "reference_s", ".0f"),
+            "study_data": "no data" if study.empty else str(study["data"].iloc[0]),
             "million_exact": self._ms("dense, exact", million),
             "million_bits": self._ms("dense, bits", million),
             "million_recall": _text(self._query("dense, bits", million), "recall", ".3f"),
@@ -124,6 +125,7 @@ class CostReport:
             {
                 "step": frame["step"],
                 "reference": frame["reference"],
+                "data": frame["data"],
                 "items": [f"{n:,}" for n in frame["n"]],
                 "reference, s": [_seconds(v) for v in frame["reference_s"]],
                 "here, s": [_seconds(v) for v in frame["ours_s"]],
