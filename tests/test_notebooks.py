@@ -23,6 +23,7 @@ KINDS = {
     "06_timelines": configs.TimelinesConfig,
     "07_teafarm": TeafarmConfig,
     "08_judges": configs.JudgesConfig,
+    "09_cost": configs.CostConfig,
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import json
 import sys
 from typing import Annotated, Any
@@ -16,6 +17,10 @@ from unbidden.errors import ConfigError, UnbiddenError
 from unbidden.llm.cli import ledger, models
 from unbidden.memory.registry import SYSTEMS
 from unbidden.queries.clusters import count_pairs
+from unbidden.shards_cli import app as shards
+
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM}
+"""What the system says of a full disk, a quota, and a folder closed to us."""
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -27,6 +32,7 @@ data = typer.Typer(no_args_is_help=True, help="Get and check data sets.")
 app.add_typer(data, name="data")
 app.add_typer(models, name="models")
 app.add_typer(ledger, name="ledger")
+app.add_typer(shards, name="shards")
 
 
 def main() -> None:
@@ -38,6 +44,15 @@ def main() -> None:
         app()
     except UnbiddenError as error:
         typer.echo(f"{type(error).__name__}: {error}", err=True)
+        raise SystemExit(1) from None
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        typer.echo(
+            f"a file cannot be written: {error.strerror} ({error.filename})\n"
+            "  next: make room or allow writing there, and repeat; what was finished is kept",
+            err=True,
+        )
         raise SystemExit(1) from None
 
 

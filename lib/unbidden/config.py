@@ -289,3 +289,15 @@ class JudgesConfig(ModelConfig):
     judge_model: str = "qwen2.5-coder-1.5b"
     embedder: str = "all-MiniLM-L6-v2"
     resamples: Count = 499
+
+
+class CostConfig(RunConfig):
+    """Parameters of the chapter on cost.
+
+    Attributes
+    ----------
+    top_k : int
+        Memories a reply is given to read.
+    """
+
+    top_k: Count = 10

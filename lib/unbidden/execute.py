@@ -26,6 +26,7 @@ from unbidden.report.folder import library_digest
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+_ATTEMPTS = 50
 STAMP = "unbidden"
 """Key of the notebook metadata that says what a page was made from."""
 
@@ -86,6 +87,7 @@ def run_chapter(name: str, *, run: str, parameters: Mapping[str, Any], timeout: 
         )
     _check_parameters(source, parameters)
     final = run_folder(run, source.stem)
+    _recover(final)
     partial = final.with_name(f".{final.name}.partial-{os.getpid()}")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
@@ -207,12 +209,42 @@ def plan_chapter(name: str, *, parameters: Mapping[str, Any], timeout: int = 720
 
 
 def _put_in_place(partial: Path, final: Path) -> None:
+    """Let a finished folder take the final one's place; of two runs at once, the last one stays."""
     old = final.with_name(f".{final.name}.old-{os.getpid()}")
-    if final.exists():
-        final.replace(old)
-    partial.replace(final)
+    for attempt in range(_ATTEMPTS):
+        with contextlib.suppress(FileNotFoundError):
+            final.replace(old)
+        try:
+            partial.replace(final)
+            break
+        except OSError:
+            # Another process was quicker, and its folder is there now.
+            if attempt == _ATTEMPTS - 1 or not final.exists():
+                raise
+            shutil.rmtree(old, ignore_errors=True)
     shutil.rmtree(old, ignore_errors=True)
     final.with_name(f"{final.name}.failed.ipynb").unlink(missing_ok=True)
+
+
+def _recover(final: Path) -> None:
+    """Clear up after processes that were killed: put back what they had set aside."""
+    for path in sorted(final.parent.glob(f".{final.name}.*-*")):
+        kind, _, number = path.name.removeprefix(f".{final.name}.").partition("-")
+        if kind not in ("partial", "old") or not number.isdecimal() or _alive(int(number)):
+            continue
+        if kind == "old" and not final.exists():
+            path.replace(final)
+        else:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _alive(number: int) -> bool:
+    """Return whether a process of this machine runs; where that cannot be told, yes."""
+    try:
+        import psutil
+    except ImportError:
+        return True
+    return bool(psutil.pid_exists(number))
 
 
 def chapter_digests(source: Path, parameters: Mapping[str, Any]) -> dict[str, str]:

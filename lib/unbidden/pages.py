@@ -10,9 +10,12 @@ from unbidden.config import check_run_name, project_root
 from unbidden.errors import DataError
 from unbidden.execute import STAMP, chapter_digests, chapter_path
 from unbidden.llm import prompts
+from unbidden.report.architecture import architecture_page
 from unbidden.report.atomic import write_text
 from unbidden.report.besidepage import beside_page
 from unbidden.report.explorer import read_run, write_shards
+from unbidden.report.faults import faults_page
+from unbidden.report.packages import packages_page
 from unbidden.report.tables import escape_markdown
 
 if TYPE_CHECKING:
@@ -44,8 +47,11 @@ def make_pages(run: str, *, allow_stale: bool = False) -> list[Path]:
         pages.append(page)
     for stray in set(folder.glob("*.ipynb")) - set(pages):
         stray.unlink()
-    _write_if_new(root / "book" / "_generated" / "prompts.md", prompts_page())
-    _write_if_new(root / "book" / "_generated" / "published.md", beside_page())
+    for name, page in (
+        *(("prompts", prompts_page), ("published", beside_page), ("faults", faults_page)),
+        *(("packages", packages_page), ("architecture", architecture_page)),
+    ):
+        _write_if_new(root / "book" / "_generated" / f"{name}.md", page())
     notes = _write_explorer(root, run, [path.parent for path in executed])
     collected = {**collect_numbers(run), "explorer_note": " ".join(notes)}
     numbers = json.dumps(collected, indent=1, sort_keys=True, ensure_ascii=False)

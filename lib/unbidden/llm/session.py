@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unbidden.atomic import write_text
 from unbidden.config import project_root, run_folder
 from unbidden.llm.base import LLM, Call, Prepared
 from unbidden.llm.budget import Budget
@@ -13,7 +14,6 @@ from unbidden.llm.client import Client, connect
 from unbidden.llm.outcome import Outcome
 from unbidden.llm.plan import Plan, Tally
 from unbidden.llm.settings import LLMSettings
-from unbidden.report.atomic import write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

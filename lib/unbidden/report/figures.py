@@ -240,6 +240,24 @@ def accepted_answers(found: pd.DataFrame) -> Figure:
     return figure
 
 
+def cost_against_size(growth: pd.DataFrame) -> Figure:
+    """Draw the milliseconds of one query against the number of memories, both logarithmic.
+
+    Parameters
+    ----------
+    growth : DataFrame
+        Columns ``part, what, n, cpu_ms``; rows whose ``what`` is "query" are drawn.
+    """
+    figure, axes = _axes()
+    queries = growth[growth["what"] == "query"]
+    for i, (part, rows) in enumerate(queries.groupby("part", sort=False)):
+        axes.plot(rows["n"], rows["cpu_ms"], marker=MARKERS[i], color=PALETTE[i], label=str(part))
+    axes.axhline(100, color="#999999", linewidth=1, linestyle="--")
+    axes.set(xscale="log", yscale="log", xlabel="memories", ylabel="ms a query, one core")
+    _legend(figure, axes)
+    return figure
+
+
 def misled_shares(found: pd.DataFrame) -> Figure:
     """Draw which share of replies is not misled, misled and evasive, by agent, with 95 % intervals.
 
