@@ -62,6 +62,7 @@ systems: list = [
     "bm25",
     "dense",
     "rrf",
+    "unbidden",
     "amem-noevo",
     "amem",
     "mem0",
@@ -71,6 +72,7 @@ systems: list = [
     "nemori",
     "msc-retrieval",
     "theanine",
+    "unbidden-llm",
 ]  # registry names or package.module:Class
 styles: list = [
     "question",

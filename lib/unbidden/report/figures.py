@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
 # Okabe and Ito's palette, safe for the common forms of colour blindness.
 _PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#7F7F7F", "#000000")
-_MARKERS = "osD^vPX*<>hp"
+_MARKERS = "osD^vPX*<>hpd8"
 # More systems than colours that can be told apart: the marker tells those of one colour apart.
 _FIXED = {
     **{"bm25": 0, "dense": 1, "rrf": 2, "amem": 3, "mem0": 4, "anchormem": 5, "nemori": 6},
     **{"memora": 7, "amem-noevo": 8, "mem0-v2": 9, "theanine": 10, "msc-retrieval": 11},
+    **{"unbidden": 12, "unbidden-llm": 13},
 }
 _RC: dict[str, Any] = {
     "axes.spines.top": False,
