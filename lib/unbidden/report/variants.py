@@ -64,7 +64,9 @@ def variant_differences(
     return found.rename(columns={"system": "variant"}).drop(columns="metric")
 
 
-def variant_table(items: pd.DataFrame, k: int, *, whole: str = WHOLE, seed: int = 0) -> pd.DataFrame:
+def variant_table(
+    items: pd.DataFrame, k: int, *, whole: str = WHOLE, seed: int = 0
+) -> pd.DataFrame:
     """Return the table of ablations as it is shown: one row for each variant and style.
 
     Columns: variant, style, recall with its interval, difference from the whole with its interval
@@ -95,7 +97,9 @@ def variant_table(items: pd.DataFrame, k: int, *, whole: str = WHOLE, seed: int 
     return pd.DataFrame(shown)
 
 
-def variant_matrix(items: pd.DataFrame, k: int, *, whole: str = WHOLE, seed: int = 0) -> pd.DataFrame:
+def variant_matrix(
+    items: pd.DataFrame, k: int, *, whole: str = WHOLE, seed: int = 0
+) -> pd.DataFrame:
     """Return a compact table: a row for each variant, a column for each style.
 
     A cell is the recall of the whole system and, for the others, recall and the change in brackets
@@ -103,9 +107,11 @@ def variant_matrix(items: pd.DataFrame, k: int, *, whole: str = WHOLE, seed: int
     """
     table = variant_means(items, k)
     found = variant_differences(items, k, whole=whole, seed=seed)
-    known = {
-        (row.variant, row.style): row for row in found.itertuples(index=False)
-    } if not found.empty else {}
+    known = (
+        {(row.variant, row.style): row for row in found.itertuples(index=False)}
+        if not found.empty
+        else {}
+    )
     cells: dict[str, dict[str, str]] = {}
     for row in table.itertuples(index=False):
         text = points(row.mean)
