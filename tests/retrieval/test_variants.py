@@ -1,9 +1,10 @@
 """Ablations of one system over the same queries, and their tables."""
 
+import zlib
+
 import numpy as np
 import pytest
 
-from tests.memory.hand import Words
 from unbidden.corpus import load_corpus
 from unbidden.errors import ConfigError
 from unbidden.memory.cued import ABLATIONS
@@ -24,10 +25,20 @@ QUERIES = build_queries(CORPUS, styles=["question", "implicit"], limit=8)
 SOME = {name: ABLATIONS[name] for name in ("whole", "no who", "no answers")}
 
 
+class Hashed:
+    """Embeds a text as the set of its words, each at a place of its own or nearly so."""
+
+    def encode(self, texts):
+        rows = np.zeros((len(texts), 2048), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            row[[zlib.crc32(word.encode()) % 2048 for word in text.lower().split()]] = 1
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
 @pytest.fixture(scope="module")
 def items():
-    found = retrieve_variants(CORPUS, QUERIES, "unbidden", SOME, depth=5, embedder=Words())
-    rrf = retrieve(CORPUS, QUERIES, ["rrf"], depth=5, embedder=Words())[0]
+    found = retrieve_variants(CORPUS, QUERIES, "unbidden", SOME, depth=5, embedder=Hashed())
+    rrf = retrieve(CORPUS, QUERIES, ["rrf"], depth=5, embedder=Hashed())[0]
     return variant_items("harbour", {"rrf": rrf, **found}, ks=[5])
 
 

@@ -242,21 +242,15 @@ def test_a_message_in_another_script():
     assert "answers the question D1:2" in str(system.explain("谁买", k=3))
 
 
-WORDS = st.lists(st.sampled_from("boat rye fee pier red kayak why?".split()), max_size=5).map(
-    " ".join
-)
+WORD = st.sampled_from(["boat", "rye", "fee", "pier", "red", "kayak", "why?"])
+WORDS = st.lists(WORD, max_size=5).map(" ".join)
+SPEAKERS, VARIANTS = st.sampled_from([None, "Ana"]), st.sampled_from(list(ABLATIONS))
 TALKS = st.lists(
     st.lists(st.tuples(st.sampled_from(["Ana", "Ben"]), WORDS), max_size=6), min_size=1, max_size=4
 )
 
 
-@given(
-    TALKS,
-    WORDS,
-    st.integers(1, 9),
-    st.sampled_from([None, "Ana"]),
-    st.sampled_from(list(ABLATIONS)),
-)
+@given(TALKS, WORDS, st.integers(1, 9), SPEAKERS, VARIANTS)
 @settings(max_examples=150, deadline=None)
 def test_any_talk_gives_distinct_turns_of_it_best_first(talk, query, k, speaker, variant):
     talk = conversation(*talk)

@@ -88,9 +88,12 @@ class Parts:
                 )
 
 
-_SHARES = ("facets", "situations")
-_COUNTS = ("neighbours", "feedback_turns")
-
+_RANGES = {
+    "facets": (0, 1),
+    "situations": (0, 1),
+    "neighbours": (1, 1000),
+    "feedback_turns": (1, 1000),
+}
 _WALK = {"substance": 0.0, "answers": 0.0, "links": 0.0, "feedback": 0.0}
 
 ABLATIONS: Mapping[str, Mapping[str, Any]] = {
