@@ -63,6 +63,7 @@ systems: list = [
     "bm25",
     "dense",
     "rrf",
+    "unbidden",
     "amem-noevo",
     "amem",
     "mem0",
@@ -72,6 +73,7 @@ systems: list = [
     "nemori",
     "msc-retrieval",
     "theanine",
+    "unbidden-llm",
 ]  # registry names or package.module:Class
 styles: list = [
     "question",

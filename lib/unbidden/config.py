@@ -214,8 +214,8 @@ class RetrievalConfig(ModelConfig):
     """
 
     systems: tuple[str, ...] = (
-        *("bm25", "dense", "rrf", "amem-noevo", "amem", "mem0", "mem0-v2", "anchormem"),
-        *("memora", "nemori", "msc-retrieval", "theanine"),
+        *("bm25", "dense", "rrf", "unbidden", "amem-noevo", "amem", "mem0", "mem0-v2"),
+        *("anchormem", "memora", "nemori", "msc-retrieval", "theanine", "unbidden-llm"),
     )
     top_k: Count = 10
     ks: Counts = (1, 5, 10, 20, 50)
