@@ -141,11 +141,11 @@
   const heading = (level, text) => make(`h${level}`, { textContent: text });
 
   function memories(one, words) {
-    if (one.unscored) return make("p", { textContent: `Not scored: ${one.unscored}` });
+    if (one.unscored !== null) return make("p", { textContent: `Not scored: ${words[one.unscored]}` });
     if (!one.memories.length) return make("p", { textContent: "Returned nothing." });
     return make("ol", {}, ...one.memories.map(([text, sources, gold]) => make("li", { className: gold ? "ux-gold" : "" },
       gold ? make("strong", { textContent: "gold " }) : null,
-      sources.length ? make("span", { className: "ux-ids", textContent: `${sources.join(", ")} ` }) : null,
+      words[sources] ? make("span", { className: "ux-ids", textContent: `${words[sources]} ` }) : null,
       words[text])));
   }
 

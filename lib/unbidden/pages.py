@@ -12,6 +12,7 @@ from unbidden.execute import STAMP, chapter_digests, chapter_path
 from unbidden.llm import prompts
 from unbidden.report.atomic import write_text
 from unbidden.report.besidepage import beside_page
+from unbidden.report.datapage import data_page
 from unbidden.report.explorer import read_run, write_shards
 from unbidden.report.tables import escape_markdown
 
@@ -46,8 +47,13 @@ def make_pages(run: str, *, allow_stale: bool = False) -> list[Path]:
         stray.unlink()
     _write_if_new(root / "book" / "_generated" / "prompts.md", prompts_page())
     _write_if_new(root / "book" / "_generated" / "published.md", beside_page())
+    _write_if_new(root / "book" / "_generated" / "data.md", data_page())
     notes = _write_explorer(root, run, [path.parent for path in executed])
-    collected = {**collect_numbers(run), "explorer_note": " ".join(notes)}
+    collected = {
+        **collect_numbers(run),
+        "explorer_note": " ".join(notes),
+        "chapter_links": "; ".join(_link(path) for path in pages),
+    }
     numbers = json.dumps(collected, indent=1, sort_keys=True, ensure_ascii=False)
     _write_if_new(root / "book" / "_generated" / "numbers.json", numbers + "\n")
     return pages
@@ -72,6 +78,14 @@ def _executed(root: Path, run: str) -> list[Path]:
             )
         found.setdefault(chapter.stem, path)
     return [found[stem] for stem in sorted(found)]
+
+
+def _link(page: Path) -> str:
+    """Return a Markdown link to a chapter, named by its title."""
+    cells = json.loads(page.read_text(encoding="utf-8"))["cells"]
+    text = "".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    title = re.search(r"^# (.+)$", text, re.MULTILINE)
+    return f"[{title.group(1) if title else page.stem}](notebooks/{page.stem})"
 
 
 def _write_explorer(root: Path, run: str, folders: Sequence[Path]) -> list[str]:

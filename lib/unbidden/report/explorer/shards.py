@@ -127,9 +127,10 @@ def _item(item: Item, texts: Names) -> dict[str, Any]:
 def _returned(one: Returned, texts: Names) -> dict[str, Any]:
     return {
         "system": one.system,
-        "unscored": one.unscored,
+        "unscored": None if one.unscored is None else texts(one.unscored),
         "memories": [
-            [texts(memory.text), list(memory.sources), int(memory.gold)] for memory in one.memories
+            [texts(memory.text), texts(", ".join(memory.sources)), int(memory.gold)]
+            for memory in one.memories
         ],
     }
 
