@@ -13,7 +13,6 @@ from unbidden.corpus.models import STYLES
 from unbidden.report.looks import AXIS, GRID, MARKERS, PALETTE, looks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
 
     from matplotlib.axes import Axes
 
@@ -238,5 +237,40 @@ def accepted_answers(found: pd.DataFrame) -> Figure:
     axes.grid(visible=False, axis="y")
     axes.set_xlabel("Answers accepted as correct (%)")
     axes.set_ylabel("Kind of answer")
+    _legend(figure, axes)
+    return figure
+
+
+def misled_shares(found: pd.DataFrame) -> Figure:
+    """Draw which share of replies is not misled, misled and evasive, by agent, with 95 % intervals.
+
+    Parameters
+    ----------
+    found : DataFrame
+        From `unbidden.report.teafarm.outcomes`; agents without a scored reply are left out.
+    """
+    rows = found[found["n"] > 0]
+    agents = list(dict.fromkeys(rows["system"]))
+    names = {"correct": "not misled", "wrong": "misled", "evasive": "evasive"}
+    figure, axes = _axes(height=1.4 + 0.5 * max(1, len(agents)))
+    for i, (label, name) in enumerate(names.items()):
+        own = rows[rows["label"] == label]
+        axes.errorbar(
+            100 * own["mean"].astype(float),
+            [agents.index(agent) + 0.24 * (i - 1) for agent in own["system"]],
+            xerr=_errors(own),
+            fmt=MARKERS[i],
+            color=PALETTE[(2, 4, 6)[i]],
+            capsize=3,
+            markersize=7,
+            label=name,
+        )
+    axes.set_yticks(range(len(agents)), agents)
+    axes.set_ylim(max(1, len(agents)) - 0.5, -0.5)
+    axes.set_xlim(-2, 102)
+    axes.grid(axis="x")
+    axes.grid(visible=False, axis="y")
+    axes.set_xlabel("Replies (%)")
+    axes.set_ylabel("Agent")
     _legend(figure, axes)
     return figure
