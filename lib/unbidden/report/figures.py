@@ -13,7 +13,6 @@ from unbidden.corpus.models import STYLES
 from unbidden.report.looks import AXIS, GRID, MARKERS, PALETTE, looks
 
 if TYPE_CHECKING:
-
     from matplotlib.axes import Axes
 
 _RC: dict[str, Any] = {
