@@ -22,11 +22,12 @@ _PLAIN = {
 }
 _INTRO = """# Published beside ours
 
-What can be compared with the papers, and what cannot? Of {all} numbers that THEANINE and LoCoMo-Conv
-([bibliography](../bibliography)) print, or that their released code and outputs hold, {same} are of the
-same thing as a number of ours, {partly} of something near, and {no} of something we have not measured,
-or cannot. Every printed number is listed with its place, as it is printed; those of the papers'
-repositories say so. Ours are read from the recorded runs in `results/recorded` when this page is made.
+What can be compared with the papers, and what cannot? Of {all} numbers that THEANINE and
+LoCoMo-Conv ([bibliography](../bibliography)) print, or that their released code and outputs hold,
+{same} are of the same thing as a number of ours, {partly} of something near, and {no} of something
+we have not measured, or cannot. Every printed number is listed with its place, as it is printed;
+those of the papers' repositories say so. Ours are read from the recorded runs in
+`results/recorded` when this page is made.
 """
 _NOT = """## Printed, and not compared
 
@@ -77,7 +78,8 @@ def _compared(frame: pd.DataFrame, kind: str, heading: str, caption: str) -> Ite
     )
     yield NumberedTable(table, f"tab-beside-{kind}", caption)._repr_markdown_()
     yield from listed
-    yield f"Our numbers are of {', '.join(f'`{place}`' for place in dict.fromkeys(rows['place']))}.\n"
+    places = ", ".join(f"`{place}`" for place in dict.fromkeys(rows["place"]))
+    yield f"Our numbers are of {places}.\n"
 
 
 def _left(frame: pd.DataFrame, paper: str) -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""The page on data and licences: the embedded set's data card, and what is not part of the study."""
+"""The page on data and licences: the embedded set's data card, and what is not included."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ cite the study, see `CITATION.cff`; the works behind it are in the [bibliography
 {name} was written for this project with a language model, by a written specification (facts said
 once and changed later, near-duplicates, causes across sessions); it was checked by program for ids,
 leaks and difficulty, and read against its evidence by a second reader, also a language model. All
-people, places and events are invented. No person has labelled it yet. It is smaller and cleaner than
-real chat, so it is for trying the study: conclusions need the real data.
+people, places and events are invented. No person has labelled it yet. It is smaller and cleaner
+than real chat, so it is for trying the study: conclusions need the real data.
 
 ```{{code-block}} yaml
 {header}
