@@ -13,6 +13,7 @@ from unbidden.llm import prompts
 from unbidden.report.architecture import architecture_page
 from unbidden.report.atomic import write_text
 from unbidden.report.besidepage import beside_page
+from unbidden.report.datapage import data_page
 from unbidden.report.explorer import read_run, write_shards
 from unbidden.report.faults import faults_page
 from unbidden.report.packages import packages_page
@@ -49,11 +50,15 @@ def make_pages(run: str, *, allow_stale: bool = False) -> list[Path]:
         stray.unlink()
     for name, page in (
         *(("prompts", prompts_page), ("published", beside_page), ("faults", faults_page)),
-        *(("packages", packages_page), ("architecture", architecture_page)),
+        *(("data", data_page), ("packages", packages_page), ("architecture", architecture_page)),
     ):
         _write_if_new(root / "book" / "_generated" / f"{name}.md", page())
     notes = _write_explorer(root, run, [path.parent for path in executed])
-    collected = {**collect_numbers(run), "explorer_note": " ".join(notes)}
+    collected = {
+        **collect_numbers(run),
+        "explorer_note": " ".join(notes),
+        "chapter_links": "; ".join(_link(path) for path in pages),
+    }
     numbers = json.dumps(collected, indent=1, sort_keys=True, ensure_ascii=False)
     _write_if_new(root / "book" / "_generated" / "numbers.json", numbers + "\n")
     return pages
@@ -78,6 +83,14 @@ def _executed(root: Path, run: str) -> list[Path]:
             )
         found.setdefault(chapter.stem, path)
     return [found[stem] for stem in sorted(found)]
+
+
+def _link(page: Path) -> str:
+    """Return a Markdown link to a chapter, named by its title."""
+    cells = json.loads(page.read_text(encoding="utf-8"))["cells"]
+    text = "".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    title = re.search(r"^# (.+)$", text, re.MULTILINE)
+    return f"[{title.group(1) if title else page.stem}](notebooks/{page.stem})"
 
 
 def _write_explorer(root: Path, run: str, folders: Sequence[Path]) -> list[str]:
