@@ -1,0 +1,174 @@
+"""What rewriting a message before the search changes, from the grid of rewritings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from unbidden.llm.client import Client
+from unbidden.llm.session import PlanningLLM
+from unbidden.queries.facets import paper_lines, repaired_lines, rewrite_for_search
+from unbidden.queries.sampling import sample_queries
+from unbidden.report.summary import paired_differences
+from unbidden.report.tables import points, shown_differences
+from unbidden.retrieval.rewriting import AS_WRITTEN, GRID, call_sets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from unbidden.config_ablations import AblationsConfig
+    from unbidden.corpus.models import Corpus
+    from unbidden.llm.base import LLM
+    from unbidden.queries.build import Query
+    from unbidden.queries.facets import SearchTexts
+    from unbidden.retrieval.rewriting import Rewriting, RewriteRun
+
+ITEM = ["style", "query_id"]
+NOT_RUN = "not run"
+
+
+def sampled(
+    corpus: Corpus, queries: Sequence[Query], config: AblationsConfig
+) -> list[Query]:
+    """Return the queries that are rewritten: not the plain question, which needs no rewriting."""
+    named = config.rewrite_conversations or [talk.id for talk in corpus.conversations[:2]]
+    kept = [q for q in queries if q.conversation in named and q.style != "question"]
+    return sample_queries(kept, config.queries_per_style, seed=config.seed)
+
+
+def rewriting_effects(run: RewriteRun, *, seed: int = 0) -> pd.DataFrame:
+    """Return the paired change of recall from the message as written, by row and system.
+
+    The same need is put in several styles, so items are clustered by need, not by conversation: a
+    sample spans too few conversations for their spread to be known, and its intervals say nothing
+    about others.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``rewriting, system, as written, rewritten`` and those of a paired comparison;
+        rows that were not run are missing.
+    """
+    items = run.items
+    names = [row.name for row in GRID if row.name in set(items["condition"])]
+    base = items[items["condition"] == AS_WRITTEN].set_index(["system", *ITEM])["value"]
+
+    def pairs() -> Iterator[tuple[dict[str, str], Any, Any, list[Any]]]:
+        for name in names:
+            own = items[items["condition"] == name].set_index(["system", *ITEM])["value"]
+            for system in dict.fromkeys(items["system"]):
+                if system not in own.index.get_level_values("system"):
+                    continue
+                second = own.loc[system]
+                first = base.loc[system].reindex(second.index)
+                keys = {"rewriting": name, "system": system}
+                yield keys, first, second, list(second.index.get_level_values("query_id"))
+
+    found = paired_differences(pairs(), seed=seed)
+    if found.empty:
+        return found
+    means = items.groupby(["condition", "system"])["value"].mean()
+    found.insert(2, AS_WRITTEN, [means[AS_WRITTEN, system] for system in found["system"]])
+    rewritten = [means[key] for key in zip(found["rewriting"], found["system"], strict=True)]
+    found.insert(3, "rewritten", rewritten)
+    return found[found["n"] > 0].reset_index(drop=True)
+
+
+def shown_effects(found: pd.DataFrame, run: RewriteRun) -> pd.DataFrame:
+    """Return `rewriting_effects` as text, a line for each row that was not run."""
+    if found.empty:
+        shown = pd.DataFrame(columns=["rewriting", "system"])
+    else:
+        shown = shown_differences(found, ["rewriting", "system"]).rename(columns={"conv.": "needs"})
+        shown.insert(2, AS_WRITTEN, [points(value) for value in found[AS_WRITTEN]])
+        shown.insert(3, "rewritten", [points(value) for value in found["rewritten"]])
+    missing = pd.DataFrame([{"rewriting": name, "system": NOT_RUN} for name in run.unrecorded])
+    return pd.concat([shown, missing], ignore_index=True).astype(object)
+
+
+def rewritten_texts(run: RewriteRun) -> pd.DataFrame:
+    """Return how many texts each row searches for, how long they are and what went wrong.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``rewriting, queries, texts, words`` (means over what was searched for), ``empty``,
+        ``fallback`` and ``unscored`` (queries).
+    """
+    rows = []
+    for name, texts in run.texts.items():
+        searched = [text for one in texts for text in one.texts]
+        scored = [one for one in texts if one.unscored is None]
+        rows.append(
+            {
+                "rewriting": name,
+                "queries": len(texts),
+                "texts": len(searched) / len(scored) if scored else None,
+                "words": sum(len(t.split()) for t in searched) / len(searched)
+                if searched
+                else None,
+                "empty": sum(not text for text in searched),
+                "fallback": sum(one.fallback for one in texts),
+                "unscored": len(texts) - len(scored),
+            }
+        )
+    columns = ["rewriting", "queries", "texts", "words", "empty", "fallback", "unscored"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def shown_texts(found: pd.DataFrame) -> pd.DataFrame:
+    """Return `rewritten_texts` as text."""
+    renamed = found.rename(columns={"texts": "texts a query", "words": "words a text"})
+    for column in ("texts a query", "words a text"):
+        renamed[column] = [f"{value:.1f}" for value in renamed[column].astype(float)]
+    return renamed.astype(object)
+
+
+def plan_rewrites(
+    llm: LLM, corpus: Corpus, queries: Sequence[Query], grid: Sequence[Rewriting] = GRID
+) -> pd.DataFrame:
+    """Return what the rewritings that are not on record would take, by kind; nothing is asked.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``prompt, calls, recorded, to_ask, input_tokens``.
+    """
+    rows = []
+    for kind, protocol, told in call_sets(grid):
+        if not isinstance(llm, Client):
+            break
+        planning = PlanningLLM(llm)
+        rewrite_for_search(planning, corpus, queries, kind, protocol=protocol, told=told)
+        plan = planning.plan()
+        rows.append(
+            {
+                "prompt": f"{kind}, {protocol}" + (f", {told} only" if told != "both" else ""),
+                "calls": sum(row.calls for row in plan.rows),
+                "recorded": sum(row.hits for row in plan.rows),
+                "to_ask": plan.to_ask,
+                "input_tokens": sum(row.input_tokens for row in plan.rows),
+            }
+        )
+    return pd.DataFrame(rows, columns=["prompt", "calls", "recorded", "to_ask", "input_tokens"])
+
+
+def damaged_by_paper_parser(lines: Sequence[str]) -> int:
+    """Return how many of a reply's lines the paper's parser changes.
+
+    >>> damaged_by_paper_parser(["2023 camping trip", "- Rui's exam"])
+    1
+    """
+    return sum(paper_lines(line) != repaired_lines(line) for line in lines)
+
+
+def example_rewrites(run: RewriteRun, most: int = 2) -> list[tuple[Query, dict[str, SearchTexts]]]:
+    """Return the first queries with what each row searched for in their place."""
+    if not run.texts:
+        return []
+    queries = [one.query for one in next(iter(run.texts.values()))]
+    return [
+        (query, {name: texts[i] for name, texts in run.texts.items()})
+        for i, query in enumerate(queries[:most])
+    ]
