@@ -28,9 +28,7 @@ ITEM = ["style", "query_id"]
 NOT_RUN = "not run"
 
 
-def sampled(
-    corpus: Corpus, queries: Sequence[Query], config: AblationsConfig
-) -> list[Query]:
+def sampled(corpus: Corpus, queries: Sequence[Query], config: AblationsConfig) -> list[Query]:
     """Return the queries that are rewritten: not the plain question, which needs no rewriting."""
     named = config.rewrite_conversations or [talk.id for talk in corpus.conversations[:2]]
     kept = [q for q in queries if q.conversation in named and q.style != "question"]
