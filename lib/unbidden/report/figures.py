@@ -257,3 +257,40 @@ def accepted_answers(found: pd.DataFrame) -> Figure:
     axes.set_ylabel("Kind of answer")
     _legend(figure, axes)
     return figure
+
+
+def forest(rows: pd.DataFrame, *, x: str) -> Figure:
+    """Draw changes with their intervals, one line for each switch, a marker for each data set.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Columns ``title, data, difference, low, high``; rows of one title share a line.
+    x : str
+        What the changes are of.
+    """
+    titles = list(dict.fromkeys(rows["title"]))
+    names = list(dict.fromkeys(rows["data"]))
+    figure, axes = _axes(height=1.0 + 0.34 * max(4, len(titles)))
+    for i, name in enumerate(names):
+        own = rows[rows["data"] == name]
+        y = [titles.index(t) + 0.16 * (i % 3 - 1) for t in own["title"]]
+        difference = own["difference"].astype(float)
+        error = [(difference - own["low"]).fillna(0), (own["high"] - difference).fillna(0)]
+        axes.errorbar(
+            difference,
+            y,
+            xerr=error,
+            fmt=_MARKERS[i % len(_MARKERS)],
+            color=_PALETTE[i % len(_PALETTE)],
+            capsize=2,
+            markersize=5,
+            label=name,
+        )
+    axes.axvline(0, color="#555555", linewidth=1)
+    axes.set_yticks(range(len(titles)), titles, fontsize=9)
+    axes.invert_yaxis()
+    axes.grid(axis="x")
+    axes.set_xlabel(x)
+    _legend(figure, axes)
+    return figure
