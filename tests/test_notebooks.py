@@ -10,11 +10,13 @@ import yaml
 
 from tests.conftest import ROOT
 from unbidden import config as configs
+from unbidden.config_ablations import AblationsConfig
 
 PAIRS = sorted((ROOT / "notebooks").glob("[0-9]*.py"))
 REFERENCES = sorted((ROOT / "tests" / "reference").glob("*.ipynb"))
 KINDS = {
     "02_retrieval": configs.RetrievalConfig,
+    "04_ablations": AblationsConfig,
     "06_timelines": configs.TimelinesConfig,
     "08_judges": configs.JudgesConfig,
 }

@@ -19,8 +19,8 @@ class AblationsConfig(ModelConfig):
     ----------
     systems : tuple of str
         Whose searches are rewritten for, and whose curves are drawn.
-    variants : tuple of str
-        Searches without a model, see `unbidden.retrieval.variants`; empty means all.
+    searches : tuple of str
+        Searches without a model, see `unbidden.retrieval.searches`; empty means all.
     top_k, ks, turn_budgets, token_budgets
         As in the chapter on retrieval.
     queries_per_style : int
@@ -31,6 +31,8 @@ class AblationsConfig(ModelConfig):
         Memories each text is searched for, and kept after fusion.
     rebuilds, draw_seeds : int
         Times an index is built anew; seeds of drawing timelines.
+    encoded_again : bool
+        Whether the turns of one conversation are encoded anew, which needs the embedder itself.
     faults : tuple of str
         Rows of the fault ledger, see `unbidden.report.faults`; empty means all.
     real : {"recorded", "measure"}
@@ -40,7 +42,7 @@ class AblationsConfig(ModelConfig):
     """
 
     systems: tuple[str, ...] = ("bm25", "dense", "rrf", "msc-retrieval", "theanine")
-    variants: tuple[str, ...] = ()
+    searches: tuple[str, ...] = ()
     top_k: Count = 10
     ks: Counts = (1, 2, 5, 10, 20, 50)
     turn_budgets: Counts = (5, 10, 20, 40)
@@ -54,6 +56,7 @@ class AblationsConfig(ModelConfig):
     facet_depth: Count = 20
     rebuilds: Count = 3
     draw_seeds: Count = 5
+    encoded_again: bool = True
     faults: tuple[str, ...] = ()
     real: Literal["recorded", "measure"] = "recorded"
     fault_system: Literal["bm25", "dense", "rrf"] = "bm25"

@@ -169,6 +169,45 @@ def recall_against_k(summary: pd.DataFrame, *, x: str = "K (memories)") -> Figur
     return figure
 
 
+def budget_curves(summary: pd.DataFrame) -> Figure:
+    """Draw recall against memories, turns and tokens: a row for each unit, a column for each style.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        Means with intervals by ``unit, style, system, k``.
+    """
+    units, styles = list(dict.fromkeys(summary["unit"])), list(dict.fromkeys(summary["style"]))
+    figure = Figure(figsize=(7.2, 2.3 * len(units) + 0.4), layout="constrained")
+    grid = figure.subplots(len(units), len(styles), sharey=True, squeeze=False)
+    look = _look(list(dict.fromkeys(summary["system"])))
+    for unit, panels in zip(units, grid, strict=True):
+        for style, axes in zip(styles, panels, strict=True):
+            own = summary[(summary["unit"] == unit) & (summary["style"] == style)]
+            for system, (colour, marker) in look.items():
+                rows = own[own["system"] == system].sort_values("k")
+                axes.plot(
+                    rows["k"],
+                    100 * rows["mean"].astype(float),
+                    color=colour,
+                    marker=marker,
+                    label=system,
+                )
+                low, high = (100 * rows[name].astype(float) for name in ("low", "high"))
+                axes.fill_between(rows["k"], low, high, color=colour, alpha=0.15, linewidth=0)
+            axes.set_xscale("log")
+            ticks = sorted(set(own["k"]))
+            axes.set_xticks(ticks, [str(tick) for tick in ticks], fontsize=8)
+            axes.minorticks_off()
+            axes.set_xlabel(unit, fontsize=10)
+    for style, axes in zip(styles, grid[0], strict=True):
+        axes.set_title(style, fontsize=11)
+    grid[0][0].set_ylim(0, 100)
+    figure.supylabel("Recall (% of gold turns)", fontsize=11)
+    _legend(figure, grid[0][0])
+    return figure
+
+
 def overlap_by_style(summary: pd.DataFrame) -> Figure:
     """Draw how many of a query's words occur in its gold turns, by style."""
     figure, axes = _axes(height=3.2)

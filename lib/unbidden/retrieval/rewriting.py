@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from unbidden.retrieval.rewritten import FusionKey
 
 AS_WRITTEN = "as written"
+METRICS = ("recall", "mrr")
+"""Recall at K, and the reciprocal rank of the first gold turn, which sees changes inside K."""
 CallSet = tuple["RewriteKind", "ProtocolName", "Told"]
 
 
@@ -83,7 +85,7 @@ class RewriteRun:
     texts : mapping of str to list of SearchTexts
         By row, for the queries in order; a row whose calls are not on record is missing.
     items : DataFrame
-        Recall, in the columns of the items table; `condition` is the row, or `AS_WRITTEN`.
+        Recall and MRR, in the columns of the items table; `condition` is the row, or `AS_WRITTEN`.
     unrecorded : tuple of str
         Rows that were not run.
     """
@@ -142,7 +144,7 @@ def rewrite_grid(
             continue
         frames.append(score_rankings(corpus.name, found, ks=[k], condition=row.name))
     items = pd.concat(frames, ignore_index=True)
-    kept = items[items["metric"] == "recall"].reset_index(drop=True)[ITEM_COLUMNS]
+    kept = items[items["metric"].isin(METRICS)].reset_index(drop=True)[ITEM_COLUMNS]
     return RewriteRun(texts, kept, tuple(unrecorded))
 
 

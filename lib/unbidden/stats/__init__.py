@@ -5,6 +5,12 @@ from unbidden.stats.differences import difference_of_means, jackknife
 from unbidden.stats.intervals import Interval, bootstrap_mean, clustered_mean
 
 __all__ = [
-    *("Comparison", "Interval", "bootstrap_mean", "clustered_mean", "compare_paired"),
-    *("difference_of_means", "holm", "jackknife"),
+    "Comparison",
+    "Interval",
+    "bootstrap_mean",
+    "clustered_mean",
+    "compare_paired",
+    "difference_of_means",
+    "holm",
+    "jackknife",
 ]

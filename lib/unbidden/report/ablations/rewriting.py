@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -11,7 +12,7 @@ from unbidden.llm.session import PlanningLLM
 from unbidden.queries.facets import paper_lines, repaired_lines, rewrite_for_search
 from unbidden.queries.sampling import sample_queries
 from unbidden.report.summary import paired_differences
-from unbidden.report.tables import points, shown_differences
+from unbidden.report.tables import points, shown_differences, with_interval
 from unbidden.retrieval.rewriting import AS_WRITTEN, GRID, call_sets
 
 if TYPE_CHECKING:
@@ -22,9 +23,11 @@ if TYPE_CHECKING:
     from unbidden.llm.base import LLM
     from unbidden.queries.build import Query
     from unbidden.queries.facets import SearchTexts
-    from unbidden.retrieval.rewriting import Rewriting, RewriteRun
+    from unbidden.retrieval.rewriting import RewriteRun, Rewriting
 
 ITEM = ["style", "query_id"]
+_NAME = re.compile(r"\w+")
+KEYS = ["metric", "system", *ITEM]
 NOT_RUN = "not run"
 
 
@@ -45,42 +48,42 @@ def rewriting_effects(run: RewriteRun, *, seed: int = 0) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns ``rewriting, system, as written, rewritten`` and those of a paired comparison;
+        Columns ``rewriting, metric, system, as written, rewritten`` and a paired comparison's;
         rows that were not run are missing.
     """
     items = run.items
     names = [row.name for row in GRID if row.name in set(items["condition"])]
-    base = items[items["condition"] == AS_WRITTEN].set_index(["system", *ITEM])["value"]
+    base = items[items["condition"] == AS_WRITTEN].set_index(KEYS)["value"]
 
     def pairs() -> Iterator[tuple[dict[str, str], Any, Any, list[Any]]]:
         for name in names:
-            own = items[items["condition"] == name].set_index(["system", *ITEM])["value"]
-            for system in dict.fromkeys(items["system"]):
-                if system not in own.index.get_level_values("system"):
-                    continue
-                second = own.loc[system]
-                first = base.loc[system].reindex(second.index)
-                keys = {"rewriting": name, "system": system}
+            own = items[items["condition"] == name].set_index(KEYS)["value"]
+            for metric, system in dict.fromkeys(own.index.droplevel(ITEM)):
+                second = own.loc[metric, system]
+                first = base.loc[metric, system].reindex(second.index)
+                keys = {"rewriting": name, "metric": metric, "system": system}
                 yield keys, first, second, list(second.index.get_level_values("query_id"))
 
     found = paired_differences(pairs(), seed=seed)
     if found.empty:
         return found
-    means = items.groupby(["condition", "system"])["value"].mean()
-    found.insert(2, AS_WRITTEN, [means[AS_WRITTEN, system] for system in found["system"]])
-    rewritten = [means[key] for key in zip(found["rewriting"], found["system"], strict=True)]
-    found.insert(3, "rewritten", rewritten)
+    means = items.groupby(["condition", "metric", "system"])["value"].mean()
+    triples = list(zip(found["rewriting"], found["metric"], found["system"], strict=True))
+    found.insert(3, AS_WRITTEN, [means[AS_WRITTEN, metric, one] for _, metric, one in triples])
+    found.insert(4, "rewritten", [means[key] for key in triples])
     return found[found["n"] > 0].reset_index(drop=True)
 
 
 def shown_effects(found: pd.DataFrame, run: RewriteRun) -> pd.DataFrame:
     """Return `rewriting_effects` as text, a line for each row that was not run."""
     if found.empty:
-        shown = pd.DataFrame(columns=["rewriting", "system"])
+        shown = pd.DataFrame(columns=["rewriting", "metric", "system"])
     else:
-        shown = shown_differences(found, ["rewriting", "system"]).rename(columns={"conv.": "needs"})
-        shown.insert(2, AS_WRITTEN, [points(value) for value in found[AS_WRITTEN]])
-        shown.insert(3, "rewritten", [points(value) for value in found["rewritten"]])
+        names = ["rewriting", "metric", "system"]
+        shown = shown_differences(found, names).rename(columns={"conv.": "needs"})
+        shown["metric"] = shown["metric"].replace("mrr", "MRR")
+        shown.insert(3, AS_WRITTEN, [points(value) for value in found[AS_WRITTEN]])
+        shown.insert(4, "rewritten", [points(value) for value in found["rewritten"]])
     missing = pd.DataFrame([{"rewriting": name, "system": NOT_RUN} for name in run.unrecorded])
     return pd.concat([shown, missing], ignore_index=True).astype(object)
 
@@ -150,6 +153,45 @@ def plan_rewrites(
             }
         )
     return pd.DataFrame(rows, columns=["prompt", "calls", "recorded", "to_ask", "input_tokens"])
+
+
+def rewriting_numbers(
+    run: RewriteRun, effects: pd.DataFrame, config: AblationsConfig
+) -> dict[str, str]:
+    """Return what the text says of the rewritings.
+
+    Names: ``k``, ``sampled``, ``sampled_conversations``, ``answer_model``, ``rewriting_note`` and,
+    where they were run, ``rewriting_NAME_METRIC_SYSTEM`` with blanks and signs as hyphens.
+    """
+    plain = run.items[run.items["condition"] == AS_WRITTEN]
+    one = plain[(plain["system"] == plain["system"].iloc[0]) & (plain["metric"] == "recall")]
+    numbers = {
+        "k": str(config.top_k),
+        "sampled": str(len(one)),
+        "sampled_conversations": " and ".join(dict.fromkeys(one["conversation"])),
+        "answer_model": config.answer_model,
+        "rewriting_note": _note(run, effects),
+    }
+    for row in effects.to_dict("records"):
+        name = "-".join(_NAME.findall(row["rewriting"]))
+        text = with_interval(row["difference"], row["low"], row["high"])
+        numbers[f"rewriting_{name}_{row['metric']}_{row['system']}"] = text
+    return numbers
+
+
+def _note(run: RewriteRun, effects: pd.DataFrame) -> str:
+    """Return one sentence: how many rewritings change recall beyond doubt, or that none was run."""
+    if effects.empty:
+        return "The rewritings by a model are not on record, so the page has no result for them."
+    recall = effects[effects["metric"] == "recall"]
+    sure = recall[recall["verdict"] != "not distinguishable"]
+    better = int((sure["difference"] > 0).sum())
+    missing = f" {len(run.unrecorded)} of the forms were not run." if run.unrecorded else ""
+    return (
+        f"Of {len(recall)} pairs of a rewriting and a system, recall rises beyond doubt in "
+        f"{better} and falls in {len(sure) - better}; the rest cannot be told from no change on "
+        f"so small a sample.{missing}"
+    )
 
 
 def damaged_by_paper_parser(lines: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-"""Switches of THEANINE's graph: how relations are read, links made, timelines begun and rewritten."""
+"""Switches of THEANINE's graph: relations read, links made, timelines begun and rewritten."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MESSAGES = 4
 
 
 def _relation_reading(context: Context) -> list[Effect]:
-    """Compare strict reading of relations with the released code's, where all but None is a link."""
+    """Compare strict reading of relations with the released code's: all but None is a link."""
     rows = []
     for name, system in _graphs(context):
         found = system.counts()
@@ -156,7 +156,7 @@ def _memories_shown(system: Theanine, queries: Mapping[str, str]) -> list[int]:
 
 
 def _refinement(context: Context) -> list[Effect]:
-    """Compare what a reply is given to read: timelines as they are, rewritten one by one, or all."""
+    """Compare what a reply is given: timelines as they are, rewritten each alone, or together."""
     rows: list[dict[str, Any]] = []
     for name, system in _graphs(context):
         for speaker, text in first_messages(context.corpus.conversation(name), most=MESSAGES):

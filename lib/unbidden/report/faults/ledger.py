@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from unbidden.errors import ConfigError, NotRecorded, closest
-from unbidden.report.faults import audit, graph, release, replying, scoring, storing
+from unbidden.report.faults import asked, audit, graph, release, replying, scoring, storing
 from unbidden.report.faults.base import Context, Effect, Fault, not_measured
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FAULTS: dict[str, Fault] = {
     fault.name: fault
-    for module in (scoring, storing, replying, graph, release, audit)
+    for module in (scoring, storing, replying, asked, graph, release, audit)
     for fault in module.FAULTS
 }
 """In the order of the table."""

@@ -1,4 +1,4 @@
-"""Switches of what a reply is given to read: captions in the oracle, order and length of history."""
+"""Switches of what a reply is given to read: captions of the oracle, the history's order, size."""
 
 from __future__ import annotations
 

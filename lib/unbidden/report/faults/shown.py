@@ -120,11 +120,16 @@ def forest(effects: pd.DataFrame) -> Figure:
     return figures.forest(rows, x="Change of the measure (points)")
 
 
-def fault_numbers(effects: pd.DataFrame) -> dict[str, str]:
+def fault_numbers(live: pd.DataFrame, effects: pd.DataFrame) -> dict[str, str]:
     """Return what the text says of the ledger: how many switches, and each headline's change.
 
     Names: ``switches``, ``switches_measured``, ``switches_clear`` (an interval without 0), and
     ``fault_NAME_DATASET``.
+
+    Parameters
+    ----------
+    live, effects : DataFrame
+        This run's effects, and those with the recorded ones.
     """
     names = measured_switches(effects)
     rows = headlines(effects[is_measured(effects)])
@@ -134,6 +139,6 @@ def fault_numbers(effects: pd.DataFrame) -> dict[str, str]:
         "switches_measured": str(len(names)),
         "switches_clear": str(clear["fault"].nunique()),
     }
-    for row in rows.to_dict("records"):
+    for row in headlines(live[is_measured(live)]).to_dict("records"):
         numbers[f"fault_{row['fault']}_{row['dataset']}"] = change(row)
     return numbers

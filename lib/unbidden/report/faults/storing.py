@@ -11,7 +11,7 @@ from unbidden.retrieval.rewritten import fuse
 if TYPE_CHECKING:
     from unbidden.corpus.models import Conversation, Corpus
 
-WINDOWS = "unbidden.retrieval.variants.windows:WindowSearch"
+WINDOWS = "unbidden.retrieval.searches.windows:WindowSearch"
 
 
 def _text_form(context: Context) -> list[Effect]:

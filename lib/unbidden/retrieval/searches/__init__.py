@@ -5,6 +5,6 @@ hybrid. Each works on rankings (positions of turns, best first) or score arrays,
 together with any search over turns.
 """
 
-from unbidden.retrieval.variants.run import VARIANTS, Variant, variant_rankings
+from unbidden.retrieval.searches.run import SEARCHES, Search, search_rankings
 
-__all__ = ["VARIANTS", "Variant", "variant_rankings"]
+__all__ = ["SEARCHES", "Search", "search_rankings"]

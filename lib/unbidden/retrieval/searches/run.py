@@ -1,4 +1,4 @@
-"""The variants by name, and running them over a corpus as rankings like any system's."""
+"""The searches by name, and running them over a corpus as rankings like any system's."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from unbidden.memory.fusion import reciprocal_rank_fusion
 from unbidden.memory.protocol import SystemInfo
 from unbidden.memory.units import unit_hits
 from unbidden.retrieval.run import Rankings
-from unbidden.retrieval.variants.feedback import rm3_weights, rocchio, weighted_scores
-from unbidden.retrieval.variants.neighbours import insert_neighbours, smooth
-from unbidden.retrieval.variants.priors import newest_first, only_speaker
-from unbidden.retrieval.variants.table import ScoreTable, ranked, score_table
+from unbidden.retrieval.searches.feedback import rm3_weights, rocchio, weighted_scores
+from unbidden.retrieval.searches.neighbours import insert_neighbours, smooth
+from unbidden.retrieval.searches.priors import newest_first, only_speaker
+from unbidden.retrieval.searches.table import ScoreTable, ranked, score_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ RECENT = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class Search:
     """One search without a model.
 
     Attributes
@@ -41,7 +41,7 @@ class Variant:
     title : str
         What it does.
     base : str
-        The variant it differs from by one part, and is compared with.
+        The search it differs from by one part, and is compared with.
     rank : callable
         From a table and the position of a query to positions of turns, best first.
     """
@@ -126,31 +126,31 @@ def _told(what: Literal["speaker", "date"]) -> Callable[[ScoreTable, int], list[
     return rank
 
 
-VARIANTS: dict[str, Variant] = {
-    variant.name: variant
-    for variant in (
-        Variant("bm25", "word search", "bm25", _bm25),
-        Variant("dense", "sentence vectors", "dense", _dense),
-        Variant("rrf", "both, fused by rank", "rrf", _rrf),
-        Variant("bm25-rm3", "word search, words of its first hits added", "bm25", _rm3),
-        Variant("dense-rocchio", "vectors, moved to the first hits", "dense", _rocchio),
-        Variant("rrf-feedback", "both with feedback, fused", "rrf", _feedback),
-        Variant("rrf-neighbours-1", "each hit followed by its neighbours, ±1", "rrf", _inserted(1)),
-        Variant("rrf-neighbours-2", "each hit followed by its neighbours, ±2", "rrf", _inserted(2)),
-        Variant("rrf-smoothed", "half the best neighbour's score added", "rrf", _smoothed),
-        Variant("rrf-speaker", "turns of the one who speaks only", "rrf", _speaker),
-        Variant("rrf-recent", "fused with a light ranking by age", "rrf", _recent),
-        Variant("rrf-words-75", "weight of word search 0.75", "rrf", _hybrid(0.25)),
-        Variant("rrf-dense-75", "weight of vectors 0.75", "rrf", _hybrid(0.75)),
-        Variant("sum", "standardised scores added, not ranks", "rrf", _sum_of_scores),
-        Variant("bm25-told-speaker", "speaker's name before the message", "bm25", _told("speaker")),
-        Variant("bm25-told-date", "day of the last talk before it", "bm25", _told("date")),
+SEARCHES: dict[str, Search] = {
+    search.name: search
+    for search in (
+        Search("bm25", "word search", "bm25", _bm25),
+        Search("dense", "sentence vectors", "dense", _dense),
+        Search("rrf", "both, fused by rank", "rrf", _rrf),
+        Search("bm25-rm3", "word search, words of its first hits added", "bm25", _rm3),
+        Search("dense-rocchio", "vectors, moved to the first hits", "dense", _rocchio),
+        Search("rrf-feedback", "both with feedback, fused", "rrf", _feedback),
+        Search("rrf-neighbours-1", "each hit followed by its neighbours, ±1", "rrf", _inserted(1)),
+        Search("rrf-neighbours-2", "each hit followed by its neighbours, ±2", "rrf", _inserted(2)),
+        Search("rrf-smoothed", "half the best neighbour's score added", "rrf", _smoothed),
+        Search("rrf-speaker", "turns of the one who speaks only", "rrf", _speaker),
+        Search("rrf-recent", "fused with a light ranking by age", "rrf", _recent),
+        Search("rrf-words-75", "weight of word search 0.75", "rrf", _hybrid(0.25)),
+        Search("rrf-dense-75", "weight of vectors 0.75", "rrf", _hybrid(0.75)),
+        Search("sum", "standardised scores added, not ranks", "rrf", _sum_of_scores),
+        Search("bm25-told-speaker", "speaker's name before the message", "bm25", _told("speaker")),
+        Search("bm25-told-date", "day of the last talk before it", "bm25", _told("date")),
     )
 }
-"""In the order of the tables; a variant's base comes before it."""
+"""In the order of the tables; a search's base comes before it."""
 
 
-def variant_rankings(
+def search_rankings(
     corpus: Corpus,
     queries: Sequence[Query],
     names: Sequence[str] = (),
@@ -159,7 +159,7 @@ def variant_rankings(
     protocol: Protocol = "paper",
     embedder: str | Embedder = MINILM,
 ) -> list[Rankings]:
-    """Return the rankings of each variant over all queries; empty `names` means all variants.
+    """Return the rankings of each search over all queries; empty `names` means all.
 
     Parameters
     ----------
@@ -173,32 +173,32 @@ def variant_rankings(
     ConfigError
         If a name is unknown.
     """
-    chosen = [_known(name) for name in names or VARIANTS]
-    hits: dict[str, list[list[Retrieved]]] = {variant.name: [] for variant in chosen}
+    chosen = [_known(name) for name in names or SEARCHES]
+    hits: dict[str, list[list[Retrieved]]] = {search.name: [] for search in chosen}
     for key, group in groupby(queries, key=lambda query: query.conversation):
         asked = list(group)
         talk = corpus.conversation(key)
         table = score_table(talk, asked, protocol=protocol, embedder=embedder)
-        for variant in chosen:
+        for search in chosen:
             for i in range(len(asked)):
-                best = variant.rank(table, i)[:depth]
+                best = search.rank(table, i)[:depth]
                 scores = [1.0 / (rank + 1) for rank in range(len(best))]
-                hits[variant.name].append(unit_hits(table.units, best, scores, k=depth))
+                hits[search.name].append(unit_hits(table.units, best, scores, k=depth))
     return [
-        Rankings(variant.name, _info(variant), depth, queries, hits[variant.name], {})
-        for variant in chosen
+        Rankings(search.name, _info(search), depth, queries, hits[search.name], {})
+        for search in chosen
     ]
 
 
-def _known(name: str) -> Variant:
-    if name not in VARIANTS:
+def _known(name: str) -> Search:
+    if name not in SEARCHES:
         raise ConfigError(
-            f"unknown variant {name!r}",
-            expected=closest(name, VARIANTS),
-            next_step="correct the parameter `variants`",
+            f"unknown search {name!r}",
+            expected=closest(name, SEARCHES),
+            next_step="correct the parameter `searches`",
         )
-    return VARIANTS[name]
+    return SEARCHES[name]
 
 
-def _info(variant: Variant) -> SystemInfo:
-    return SystemInfo(variant.name, variant.title, False, "exact", "Apache-2.0")
+def _info(search: Search) -> SystemInfo:
+    return SystemInfo(search.name, search.title, False, "exact", "Apache-2.0")

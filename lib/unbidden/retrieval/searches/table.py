@@ -1,4 +1,4 @@
-"""The scores of every turn for every query of one conversation, made once for all variants."""
+"""The scores of every turn for every query of one conversation, made once for all searches."""
 
 from __future__ import annotations
 
