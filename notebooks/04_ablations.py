@@ -242,7 +242,11 @@ NumberedTable(
 # %% tags=["remove-input"]
 plan = rewriting.plan_rewrites(llm, corpus, sample)
 folder.table("rewriting_plan", plan)
-NumberedTable(plan, "tab-rewriting-plan", "Rewriting calls: on record, and still to ask.")
+NumberedTable(
+    rewriting.shown_plan(plan),
+    "tab-rewriting-plan",
+    "Rewriting calls: on record, and still to ask.",
+)
 
 # %% [markdown]
 # ## K, and what it costs

@@ -83,9 +83,10 @@ def shown_budgets(found: pd.DataFrame) -> pd.DataFrame:
     if found.empty:
         return found
     named = found.assign(
-        row=[f"{s}, {k} tokens" for s, k in zip(found["style"], found["k"], strict=True)]
+        put=[f"{s}, {k} tokens" for s, k in zip(found["style"], found["k"], strict=True)]
     )
-    return spread(named, "row", "system", extra={"n": "n", "conversations": "conv."})
+    shown = spread(named, "put", "system", extra={"n": "n", "conversations": "conv."})
+    return shown.rename(columns={"put": "style, budget"})
 
 
 def unrun(items: pd.DataFrame) -> list[str]:

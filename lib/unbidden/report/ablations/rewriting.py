@@ -155,6 +155,12 @@ def plan_rewrites(
     return pd.DataFrame(rows, columns=["prompt", "calls", "recorded", "to_ask", "input_tokens"])
 
 
+def shown_plan(plan: pd.DataFrame) -> pd.DataFrame:
+    """Return `plan_rewrites` with headings for people."""
+    names = {"to_ask": "still to ask", "input_tokens": "input tokens, estimated"}
+    return plan.rename(columns=names).astype(object)
+
+
 def rewriting_numbers(
     run: RewriteRun, effects: pd.DataFrame, config: AblationsConfig
 ) -> dict[str, str]:

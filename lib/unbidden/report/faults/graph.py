@@ -58,13 +58,56 @@ def _relation_reading(context: Context) -> list[Effect]:
     return [effect(context, "relation-parser", measure, settings, *tables)]
 
 
+_RULES = ("component_oldest", "any_root")
+_STARTS = ("the component's oldest", "any root")
+
+
 def _start_rule(context: Context) -> list[Effect]:
     values = []
-    for rule in ("component_oldest", "any_root"):
+    for rule in _RULES:
         ranking = _searched(context, "theanine", {**ASKED, "start_rule": rule}, depth=3)
         values.append(answerable(context.values(ranking, k=3)))
-    settings = ("the component's oldest", "any root")
-    return by_style(context, "start-rule", "recall@3", settings, *values)
+    rows: list[tuple[str, float]] = []
+    for name, system in _graphs(context):
+        other = _graph(context, name, start_rule=_RULES[1])
+        messages = first_messages(context.corpus.conversation(name), most=None)
+        said = [f"{speaker}: {text}" for speaker, text in messages]
+        rows += [(name, differs) for differs in _differing(system, other, said)]
+    changed = _changed("start-rule", context.corpus.name, "needs whose timelines differ", rows)
+    return [changed, *by_style(context, "start-rule", "recall@3", _STARTS, *values)]
+
+
+def _starts_released(context: Context) -> list[Effect]:
+    """Count the turns that are shown other timelines, over the released talks and memories."""
+    found = []
+    for dataset in ("msc", "cc"):
+        rows: list[tuple[str, float]] = []
+        for episode in released_queries(dataset):  # type: ignore[arg-type]
+            first, second = (_unasked(context, episode, start_rule=rule) for rule in _RULES)
+            differing = _differing(first, second, list(episode.queries.values()))
+            rows += [(episode.conversation, differs) for differs in differing]
+        measure = "turns whose timelines differ"
+        found.append(_changed("start-rule-released", dataset, measure, rows))
+    return found
+
+
+def _differing(first: Theanine, second: Theanine, messages: Sequence[str]) -> list[float]:
+    """Return 1 for each message to which two graphs bring other timelines, else 0."""
+    return [
+        float(
+            [line.ids for line in first.timelines([text])]
+            != [line.ids for line in second.timelines([text])]
+        )
+        for text in messages
+    ]
+
+
+def _changed(fault: str, dataset: str, measure: str, rows: list[tuple[str, float]]) -> Effect:
+    frame = pd.DataFrame(rows, columns=["conversation", "value"])
+    nothing = [0.0] * len(frame)
+    interval = difference_of_means(nothing, frame["value"], list(frame["conversation"]))
+    means = (0.0, frame["value"].mean())
+    return from_interval(fault, dataset, measure, _STARTS, means, interval)
 
 
 def _cited(context: Context) -> list[Effect]:
@@ -117,42 +160,6 @@ def _link_effect(fault: str, dataset: str, rows: list[tuple[str, int, int]]) -> 
     settings = ("latest of each component", "all related")
     means = (frame["latest"].mean(), frame["all"].mean())
     return from_interval(fault, dataset, "links a memory", settings, means, interval, unit="count")
-
-
-def _starts_released(context: Context) -> list[Effect]:
-    """Compare how many memories a turn is shown, over the released talks and memories."""
-    found = []
-    for dataset in ("msc", "cc"):
-        rows = []
-        for episode in released_queries(dataset):  # type: ignore[arg-type]
-            shown = [
-                _memories_shown(_unasked(context, episode, start_rule=rule), episode.queries)
-                for rule in ("component_oldest", "any_root")
-            ]
-            rows += [(episode.conversation, *pair) for pair in zip(*shown, strict=True)]
-        frame = pd.DataFrame(rows, columns=["conversation", "oldest", "root"])
-        interval = difference_of_means(frame["oldest"], frame["root"], list(frame["conversation"]))
-        settings = ("the component's oldest", "any root")
-        means = (frame["oldest"].mean(), frame["root"].mean())
-        found.append(
-            from_interval(
-                "start-rule-released",
-                dataset,
-                "memories shown a turn",
-                settings,
-                means,
-                interval,
-                unit="count",
-            )
-        )
-    return found
-
-
-def _memories_shown(system: Theanine, queries: Mapping[str, str]) -> list[int]:
-    return [
-        len({key for line in system.timelines([query]) for key in line.ids})
-        for query in queries.values()
-    ]
 
 
 def _refinement(context: Context) -> list[Effect]:
@@ -305,7 +312,7 @@ FAULTS = [
     Fault(
         "start-rule-released",
         "Where a timeline begins, released memories",
-        "The same, over the talks and memories of the release.",
+        "The same on graphs of the released memories, where only the first session has roots.",
         "THEANINE, paper against code",
         "release",
         "theanine: start_rule",

@@ -198,12 +198,12 @@ def _clustering(context: Context) -> list[Effect]:
             by_talk = clustered_mean(x[kept], list(h[kept])).half_width
             return by_item or float("nan"), by_talk or float("nan")
 
-        def ratio(kept: NDArray[np.bool_]) -> float:
-            one, other = widths(kept)
-            return other / one
-
         whole = widths(np.ones(len(x), dtype=bool))
-        interval = jackknife(lambda kept: ratio(kept) - 1, list(homes))
+        # On the log, so that the interval of a ratio stays above 0; then back.
+        logs = jackknife(lambda kept: _log_ratio(*widths(kept)), list(homes))
+        interval = replace(
+            logs, **{name: _ratio_less_one(getattr(logs, name)) for name in ("mean", "low", "high")}
+        )
         settings = ("over items", "clustered by conversation")
         measure = f"half-width of the interval of {_recall(context)}, {style}"
         found.append(
@@ -212,6 +212,14 @@ def _clustering(context: Context) -> list[Effect]:
             )
         )
     return found
+
+
+def _log_ratio(one: float, other: float) -> float:
+    return float(np.log(other / one))
+
+
+def _ratio_less_one(log: float | None) -> float | None:
+    return None if log is None else float(np.exp(log)) - 1
 
 
 def _recall(context: Context) -> str:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unbidden.memory.bm25 import OkapiIndex
 from unbidden.memory.embed import MINILM, Embedder
 from unbidden.memory.embed import embedder as named_embedder
 from unbidden.memory.tokens import tokeniser
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unbidden.corpus.models import Conversation
+    from unbidden.memory.bm25 import OkapiIndex
     from unbidden.memory.units import Protocol
     from unbidden.queries.build import Query
 
@@ -77,6 +77,9 @@ def score_table(
     embedder: str | Embedder = MINILM,
 ) -> ScoreTable:
     """Return the table of one conversation."""
+    # Late: its library warns of missing widgets when it is imported, before a page can say not to.
+    from unbidden.memory.bm25 import OkapiIndex
+
     encoder = named_embedder(embedder) if isinstance(embedder, str) else embedder
     units = turn_units(conversation, protocol)
     split = tokeniser("auto", "".join(unit.text for unit in units))
