@@ -53,12 +53,12 @@ def rewriting_effects(run: RewriteRun, *, seed: int = 0) -> pd.DataFrame:
     """
     items = run.items
     names = [row.name for row in GRID if row.name in set(items["condition"])]
-    base = items[items["condition"] == AS_WRITTEN].set_index(KEYS)["value"]
+    base = items[items["condition"] == AS_WRITTEN].set_index(KEYS)["value"].sort_index()
 
     def pairs() -> Iterator[tuple[dict[str, str], Any, Any, list[Any]]]:
         for name in names:
-            own = items[items["condition"] == name].set_index(KEYS)["value"]
-            for metric, system in dict.fromkeys(own.index.droplevel(ITEM)):
+            own = items[items["condition"] == name].set_index(KEYS)["value"].sort_index()
+            for metric, system in items[["metric", "system"]].drop_duplicates().to_numpy():
                 second = own.loc[metric, system]
                 first = base.loc[metric, system].reindex(second.index)
                 keys = {"rewriting": name, "metric": metric, "system": system}
