@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
+from pathlib import Path  # noqa: TC003 - typer reads the annotation
 from typing import Annotated, Any
 
 import typer
@@ -167,6 +168,39 @@ def _json_object(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ConfigError("--params-json is not an object", got=text[:200])
     return value
+
+
+@app.command()
+def compare(
+    first: Annotated[str, typer.Argument(help="A run, or recorded/NAME for one kept here.")],
+    second: Annotated[str, typer.Argument(help="The other run; differences are second - first.")],
+    chapter: Annotated[
+        list[str] | None, typer.Option(help="A chapter, such as 02_retrieval; all by default.")
+    ] = None,
+    metric: Annotated[str, typer.Option(help="Metric of item files, or all.")] = "recall",
+    k: Annotated[
+        list[int] | None, typer.Option("-k", help="A cut-off; top_k of both runs by default.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the page to this .md file, its tables as CSV beside.")
+    ] = None,
+) -> None:
+    """Compare two runs: paired differences, and what changed in parameters, code and data."""
+    from unbidden.report.comparing import (
+        Choice,
+        compare_runs,
+        comparison_page,
+        one_line,
+        write_comparison,
+    )
+
+    choice = Choice(tuple(chapter or ()), metric, tuple(k or ()))
+    found = compare_runs(first, second, choice)
+    if out is None:
+        typer.echo(comparison_page(found, escape=one_line))
+        return
+    for path in write_comparison(found, out):
+        typer.echo(path)
 
 
 @app.command()
