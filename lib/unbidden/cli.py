@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import json
 import sys
 from pathlib import Path  # noqa: TC003 - typer reads the annotation
@@ -24,6 +25,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Unbidden: which memory systems bring to mind what matters before anyone asks?",
 )
+
+
+class ExportForm(enum.StrEnum):
+    """Forms of `unbidden export`."""
+
+    csv = "csv"
+    trec = "trec"
+
+
 data = typer.Typer(no_args_is_help=True, help="Get and check data sets.")
 app.add_typer(data, name="data")
 app.add_typer(models, name="models")
@@ -209,12 +219,34 @@ def pages(
     allow_stale: Annotated[
         bool, typer.Option(help="Take pages made from other code or parameters.")
     ] = False,
+    against: Annotated[
+        str, typer.Option(help="A run to compare with on the page 'Compare runs'.")
+    ] = "",
 ) -> None:
     """Put the executed chapters of a run into the book."""
     from unbidden.pages import make_pages
 
-    for path in make_pages(run, allow_stale=allow_stale):
+    for path in make_pages(run, allow_stale=allow_stale, against=against):
         typer.echo(path.name)
+
+
+@app.command()
+def export(
+    run: Annotated[str, typer.Argument(help="A run, or recorded/NAME for one kept here.")],
+    out: Annotated[Path, typer.Argument(help="A folder to write to.")],
+    form: Annotated[
+        ExportForm, typer.Option(help="csv: every Parquet file; trec: rankings, run and qrels.")
+    ] = ExportForm.csv,
+) -> None:
+    """Write a run's results for other tools: CSV, or TREC files that `ir_measures` reads."""
+    from unbidden.report.export import export_csv, export_trec
+
+    if form is ExportForm.csv:
+        written, notes = export_csv(run, out), []
+    else:
+        written, notes = export_trec(run, out)
+    for line in (*written, *(f"- {note}" for note in notes)):
+        typer.echo(line)
 
 
 @app.command()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from unbidden.config import (
     OUT_VARIABLE,
+    STAMP,
     check_run_name,
     project_root,
     run_folder,
@@ -25,9 +26,6 @@ from unbidden.report.folder import library_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-STAMP = "unbidden"
-"""Key of the notebook metadata that says what a page was made from."""
 
 
 class ChapterFailed(UnbiddenError):  # noqa: N818 - reads as what happened

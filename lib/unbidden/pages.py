@@ -6,26 +6,33 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from unbidden.config import check_run_name, project_root
+from unbidden.config import STAMP, check_run_name, project_root
 from unbidden.errors import DataError
-from unbidden.execute import STAMP, chapter_digests, chapter_path
+from unbidden.execute import chapter_digests, chapter_path
 from unbidden.llm import prompts
 from unbidden.report.atomic import write_text
+from unbidden.report.reference_pages import reference_pages
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def make_pages(run: str, *, allow_stale: bool = False) -> list[Path]:
+def make_pages(run: str, *, allow_stale: bool = False, against: str = "") -> list[Path]:
     """Copy the executed chapters of a run into ``book/notebooks`` and collect their numbers.
 
     A page whose notebook, library or parameters have changed since it was executed is refused.
     Files are written only where they differ, so that the book rebuilds no more than it must.
 
+    Parameters
+    ----------
+    against : str
+        Run to compare this one with on the page for that; empty chooses one.
+
     Raises
     ------
     DataError
-        If the run has no chapters, or a page is stale.
+        If the run has no chapters, a page is stale, or a number of the prose is not what the table
+        named for it holds.
     """
     root = project_root()
     executed = _executed(root, check_run_name(run))
@@ -43,6 +50,8 @@ def make_pages(run: str, *, allow_stale: bool = False) -> list[Path]:
     _write_if_new(root / "book" / "_generated" / "prompts.md", prompts_page())
     numbers = json.dumps(collect_numbers(run), indent=1, sort_keys=True, ensure_ascii=False)
     _write_if_new(root / "book" / "_generated" / "numbers.json", numbers + "\n")
+    for name, text in reference_pages(root, run, against=against, check=not allow_stale):
+        _write_if_new(root / "book" / "_generated" / name, text)
     return pages
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from unbidden.execute import STAMP
+from unbidden.config import STAMP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
