@@ -130,10 +130,23 @@ def run(
     ] = "{}",
 ) -> None:
     """Execute a chapter; its results appear under results/runs/RUN/ when it has succeeded."""
-    from unbidden.execute import run_chapter
+    from unbidden.execute import reasons_to_run, run_chapter
 
     parameters = {**_json_object(params_json), **dict(map(_pair, parameter or []))}
+    reasons = reasons_to_run(notebook, run=run, parameters=parameters)
+    typer.echo(f"{notebook}: {'; '.join(reasons or ['executed again as asked'])}", err=True)
     typer.echo(run_chapter(notebook, run=run, parameters=parameters))
+
+
+@app.command()
+def status(
+    run: Annotated[str, typer.Argument(help="Name of the run.")] = "default",
+) -> None:
+    """Say which chapters of a run are fresh, and why the others are not."""
+    from unbidden.execute import run_status
+
+    for chapter, reasons in run_status(run).items():
+        typer.echo(f"{chapter:24} {'; '.join(reasons) or 'fresh'}")
 
 
 @app.command()

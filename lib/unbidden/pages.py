@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from unbidden.config import STAMP, check_run_name, project_root
 from unbidden.errors import DataError
-from unbidden.execute import chapter_digests, chapter_path
+from unbidden.execute import chapter_path
+from unbidden.freshness import changes_since
 from unbidden.llm import prompts
 from unbidden.report.atomic import write_text
 from unbidden.report.reference_pages import reference_pages
@@ -119,11 +120,9 @@ def _refuse_stale(notebook: dict[str, Any], path: Path) -> None:
             expected="a notebook executed by `unbidden run`",
             next_step=f"`unbidden run {path.stem} --run {path.parents[1].name}`",
         )
-    now = chapter_digests(chapter_path(path.stem), stamp["parameters"])
-    changed = [name for name, digest in now.items() if stamp["digests"].get(name) != digest]
-    if changed:
+    if changed := changes_since(stamp, chapter_path(path.stem)):
         raise DataError(
-            f"{path.name} is stale: its {' and '.join(changed)} changed since it was executed",
+            f"{path.name} is stale: {' and '.join(changed)} since it was executed",
             next_step=f"`unbidden run {path.stem} --run {path.parents[1].name}`, or `make study`",
         )
 
