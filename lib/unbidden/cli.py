@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import enum
 import json
 import sys
 from pathlib import Path  # noqa: TC003 - typer reads the annotation
@@ -18,26 +17,35 @@ from unbidden.errors import ConfigError, UnbiddenError
 from unbidden.llm.cli import ledger, models
 from unbidden.memory.registry import SYSTEMS
 from unbidden.queries.clusters import count_pairs
+from unbidden.results_cli import compare, export, status
 
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Unbidden: which memory systems bring to mind what matters before anyone asks?",
+    help="""Unbidden: which memory systems bring to mind what matters before anyone asks?
+
+    A study of notebooks ("chapters") over a library. First steps, from the project's folder:
+
+    \b
+      unbidden data check harbour                        what the embedded data set holds
+      unbidden run 02_retrieval --run mine -p top_k=20   one chapter with other parameters
+      unbidden compare default mine                      did it matter, and what changed
+      unbidden pages mine && jupyter-book build book     its page in the book
+
+    \b
+    Results lie in results/runs/RUN/CHAPTER. `papermill --help-notebook notebooks/NN_name.ipynb`
+    describes the parameters of a chapter. An error says what was expected and what to do next.
+    """,
+    rich_markup_mode=None,
 )
-
-
-class ExportForm(enum.StrEnum):
-    """Forms of `unbidden export`."""
-
-    csv = "csv"
-    trec = "trec"
-
 
 data = typer.Typer(no_args_is_help=True, help="Get and check data sets.")
 app.add_typer(data, name="data")
 app.add_typer(models, name="models")
 app.add_typer(ledger, name="ledger")
+for command in (status, compare, export):
+    app.command()(command)
 
 
 def main() -> None:
@@ -91,6 +99,24 @@ def data_check(
         typer.echo(f"- {item.kind}: {item.where}: {item.detail}")
 
 
+@data.command("export")
+def data_export(
+    path: Annotated[str, typer.Argument(help="A name, a LoCoMo-shaped file or a folder.")],
+    folder: Annotated[Path, typer.Argument(help="A folder to write to.")],
+    licence: Annotated[
+        str, typer.Option(help="The data's licence; that of harbour is known.")
+    ] = "",
+    language: Annotated[
+        list[str] | None, typer.Option(help="ISO 639 code; once for each language.")
+    ] = None,
+) -> None:
+    """Write a data set as Parquet with a data card, in the form Hugging Face shows."""
+    from unbidden.queries.export import export_named
+
+    for written in export_named(path, folder, licence=licence, languages=language or ()):
+        typer.echo(written)
+
+
 def _check_report(found: Audit, pairs: dict[str, int], files: tuple[Any, ...]) -> dict[str, Any]:
     return {
         "conversations": found.conversations,
@@ -139,17 +165,6 @@ def run(
 
 
 @app.command()
-def status(
-    run: Annotated[str, typer.Argument(help="Name of the run.")] = "default",
-) -> None:
-    """Say which chapters of a run are fresh, and why the others are not."""
-    from unbidden.execute import run_status
-
-    for chapter, reasons in run_status(run).items():
-        typer.echo(f"{chapter:24} {'; '.join(reasons) or 'fresh'}")
-
-
-@app.command()
 def plan(
     notebook: Annotated[str, typer.Argument(help="A chapter, such as 02_retrieval.")],
     parameter: Annotated[
@@ -194,39 +209,6 @@ def _json_object(text: str) -> dict[str, Any]:
 
 
 @app.command()
-def compare(
-    first: Annotated[str, typer.Argument(help="A run, or recorded/NAME for one kept here.")],
-    second: Annotated[str, typer.Argument(help="The other run; differences are second - first.")],
-    chapter: Annotated[
-        list[str] | None, typer.Option(help="A chapter, such as 02_retrieval; all by default.")
-    ] = None,
-    metric: Annotated[str, typer.Option(help="Metric of item files, or all.")] = "recall",
-    k: Annotated[
-        list[int] | None, typer.Option("-k", help="A cut-off; top_k of both runs by default.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Write the page to this .md file, its tables as CSV beside.")
-    ] = None,
-) -> None:
-    """Compare two runs: paired differences, and what changed in parameters, code and data."""
-    from unbidden.report.comparing import (
-        Choice,
-        compare_runs,
-        comparison_page,
-        one_line,
-        write_comparison,
-    )
-
-    choice = Choice(tuple(chapter or ()), metric, tuple(k or ()))
-    found = compare_runs(first, second, choice)
-    if out is None:
-        typer.echo(comparison_page(found, escape=one_line))
-        return
-    for path in write_comparison(found, out):
-        typer.echo(path)
-
-
-@app.command()
 def pages(
     run: Annotated[str, typer.Argument(help="Name of the run.")] = "default",
     allow_stale: Annotated[
@@ -241,25 +223,6 @@ def pages(
 
     for path in make_pages(run, allow_stale=allow_stale, against=against):
         typer.echo(path.name)
-
-
-@app.command()
-def export(
-    run: Annotated[str, typer.Argument(help="A run, or recorded/NAME for one kept here.")],
-    out: Annotated[Path, typer.Argument(help="A folder to write to.")],
-    form: Annotated[
-        ExportForm, typer.Option(help="csv: every Parquet file; trec: rankings, run and qrels.")
-    ] = ExportForm.csv,
-) -> None:
-    """Write a run's results for other tools: CSV, or TREC files that `ir_measures` reads."""
-    from unbidden.report.export import export_csv, export_trec
-
-    if form is ExportForm.csv:
-        written, notes = export_csv(run, out), []
-    else:
-        written, notes = export_trec(run, out)
-    for line in (*written, *(f"- {note}" for note in notes)):
-        typer.echo(line)
 
 
 @app.command()
