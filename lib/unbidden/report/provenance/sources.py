@@ -104,7 +104,7 @@ def declared() -> dict[str, tuple[Source, ...]]:
         If a file of sources is not of the form of `Source`.
     """
     found = {}
-    folder = files("unbidden.report.claims") / "sources"
+    folder = files("unbidden.report.provenance") / "sources"
     for file in sorted(folder.iterdir(), key=lambda item: item.name):
         if not file.name.endswith(".yaml"):
             continue
@@ -114,7 +114,7 @@ def declared() -> dict[str, tuple[Source, ...]]:
         except (yaml.YAMLError, ValueError, TypeError) as error:
             raise DataError(
                 f"the sources of claims in {file.name} cannot be read",
-                expected="a list of entries as `unbidden.report.claims.sources.Source` says",
+                expected="a list of entries as `unbidden.report.provenance.sources.Source` says",
                 got=str(error)[:500],
             ) from error
     return found

@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.report.comparing.conftest import item, project, write_run  # noqa: F401
 from unbidden.errors import DataError
-from unbidden.report.claims import (
+from unbidden.report.provenance import (
     citations,
     claims_of_run,
     claims_page,
@@ -19,8 +19,8 @@ from unbidden.report.claims import (
     typed_numbers,
     write_register,
 )
-from unbidden.report.claims.sources import Source, declared, sources_of
-from unbidden.report.claims.trace import trace
+from unbidden.report.provenance.sources import Source, declared, sources_of
+from unbidden.report.provenance.trace import trace
 from unbidden.report.comparing import open_run
 from unbidden.report.reference_pages import reference_pages
 
@@ -129,7 +129,7 @@ def test_every_recorded_number_of_the_prose_is_in_its_table(monkeypatch):
 
 
 def test_every_live_number_of_the_prose_has_a_declared_source():
-    """Add a line to lib/unbidden/report/claims/sources/CHAPTER.yaml where this fails."""
+    """Add a line to lib/unbidden/report/provenance/sources/CHAPTER.yaml where this fails."""
     chapters = {path.stem for path in (ROOT / "notebooks").glob("[0-9]*.ipynb")}
     missing = []
     for citation in citations(ROOT):
@@ -175,7 +175,7 @@ def test_what_counts_as_a_typed_result(text, found):
 def test_the_page_escapes_what_a_run_says(results):
     claims = claims_of_run(results)
     assert claims == []
-    from unbidden.report.claims import Claim
+    from unbidden.report.provenance import Claim
 
     page = claims_page([Claim("notebooks/02_x.ipynb", "n|o", "<b>", "r", "c", state="holds")])
     assert "<b>" not in page

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from unbidden.config import project_root
-from unbidden.report.claims.forms import cell_texts
+from unbidden.report.provenance.forms import cell_texts
 from unbidden.stats import clustered_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from unbidden.report.claims.sources import Source
+    from unbidden.report.provenance.sources import Source
     from unbidden.report.comparing.runs import ChapterResults
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from unbidden.atomic import replacing, write_text
 from unbidden.errors import DataError
-from unbidden.report.claims.cited import Citation, citations
-from unbidden.report.claims.sources import sources_of
-from unbidden.report.claims.trace import Found, trace
+from unbidden.report.provenance.cited import Citation, citations
+from unbidden.report.provenance.sources import sources_of
+from unbidden.report.provenance.trace import Found, trace
 from unbidden.report.comparing.runs import RECORDED, ChapterResults, open_run
 from unbidden.report.tables import escape_markdown
 
@@ -149,7 +149,7 @@ def _checked(citation: Citation, name: str, text: str, results: ChapterResults) 
         if form:
             return _placed(claim, found, form)
         problems.append(found.problem or _disagreement(found))
-    nothing = f"{UNDECLARED} in lib/unbidden/report/claims/sources/{results.chapter}.yaml"
+    nothing = f"{UNDECLARED} in lib/unbidden/report/provenance/sources/{results.chapter}.yaml"
     return dataclasses.replace(claim, state="; ".join(problems) or nothing)
 
 

@@ -4,8 +4,8 @@ A number is cited by name (`glue`, or a substitution in the book's own pages). W
 is declared once, in ``sources/CHAPTER.yaml``, and checked against the run's own tables.
 """
 
-from unbidden.report.claims.cited import Citation, citations, prose_pages, typed_numbers
-from unbidden.report.claims.register import (
+from unbidden.report.provenance.cited import Citation, citations, prose_pages, typed_numbers
+from unbidden.report.provenance.register import (
     Claim,
     claims_of_run,
     claims_page,
