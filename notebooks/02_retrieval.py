@@ -52,6 +52,7 @@ from unbidden.report.tables import NumberedTable
 from unbidden.retrieval import Rules, cost_items, retrieve, score_rankings, text_recall_items
 from unbidden.retrieval.metrics import own_metric_items
 from unbidden.retrieval.planned import plan_unrecorded
+from unbidden.retrieval.returned import returned_items
 from unbidden.retrieval.rows import gold_rows, ranking_rows
 from unbidden.retrieval.sensitivity import threshold_recall
 
@@ -210,6 +211,7 @@ items = pd.concat([part for part in (items, words, own) if len(part)], ignore_in
 folder.items(items)
 folder.items(ranking_rows(rankings), "rankings")
 folder.items(gold_rows(queries), "gold")
+folder.items(returned_items(rankings, k=config.top_k), "returned")
 scored = without_model(scored_systems(items))
 report = RetrievalReport(scored, config.top_k, folder, seed=config.seed)
 glue(folder, {**retrieval_numbers(scored, config.top_k), "dataset": corpus.name})

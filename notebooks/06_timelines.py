@@ -129,6 +129,14 @@ release.table(
 
 # %% tags=["remove-input"]
 release.table(
+    "published_update",
+    rescored.shown_comparison,
+    "tab-released-update",
+    "What updating memories changes on the released replies, whose length differs too.",
+)
+
+# %% tags=["remove-input"]
+release.table(
     "published_length",
     rescored.shown_length,
     "tab-length",

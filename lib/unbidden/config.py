@@ -167,8 +167,8 @@ class ModelConfig(RunConfig):
     ----------
     llm_mode : {"replay", "record", "live"}
         "replay" makes no call; "record" makes those that are not on record; "live" makes all.
-    answer_model, judge_model, memory_model : str
-        Names as the endpoint knows them; an empty judge or memory model is the answer model.
+    answer_model, judge_model, memory_model, rewriter_model : str
+        Names as the endpoint knows them; an empty one is the answer model.
     local_model : str
         A local model to serve while the chapter runs, unless it only replays.
     max_calls, max_tokens, max_money : number or None
@@ -179,6 +179,7 @@ class ModelConfig(RunConfig):
     answer_model: str = "qwen2.5-coder-1.5b"
     judge_model: str = ""
     memory_model: str = ""
+    rewriter_model: str = ""
     local_model: str = ""
     concurrency: Count = 8
     max_calls: Count | None = None

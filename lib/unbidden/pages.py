@@ -12,9 +12,13 @@ from unbidden.execute import chapter_path
 from unbidden.freshness import changes_since
 from unbidden.llm import prompts
 from unbidden.report.atomic import write_text
+from unbidden.report.besidepage import beside_page
+from unbidden.report.explorer import read_run, write_shards
 from unbidden.report.reference_pages import reference_pages
+from unbidden.report.tables import escape_markdown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -49,7 +53,10 @@ def make_pages(run: str, *, allow_stale: bool = False, against: str = "") -> lis
     for stray in set(folder.glob("*.ipynb")) - set(pages):
         stray.unlink()
     _write_if_new(root / "book" / "_generated" / "prompts.md", prompts_page())
-    numbers = json.dumps(collect_numbers(run), indent=1, sort_keys=True, ensure_ascii=False)
+    _write_if_new(root / "book" / "_generated" / "published.md", beside_page())
+    notes = _write_explorer(root, run, [path.parent for path in executed])
+    collected = {**collect_numbers(run), "explorer_note": " ".join(notes)}
+    numbers = json.dumps(collected, indent=1, sort_keys=True, ensure_ascii=False)
     _write_if_new(root / "book" / "_generated" / "numbers.json", numbers + "\n")
     for name, text in reference_pages(root, run, against=against, check=not allow_stale):
         _write_if_new(root / "book" / "_generated" / name, text)
@@ -75,6 +82,15 @@ def _executed(root: Path, run: str) -> list[Path]:
             )
         found.setdefault(chapter.stem, path)
     return [found[stem] for stem in sorted(found)]
+
+
+def _write_explorer(root: Path, run: str, folders: Sequence[Path]) -> list[str]:
+    """Write the explorer's data; return what its page says of it."""
+    found = read_run({folder.name: folder for folder in folders})
+    target = root / "book" / "_generated" / "site" / "explorer-data"
+    write_shards(target, found.items, run=run, notes=found.notes)
+    notes = [f"{escape_markdown(note)}." for note in found.notes]
+    return [f"{len(found.items):,} items are on file.", *notes]
 
 
 def prompts_page() -> str:

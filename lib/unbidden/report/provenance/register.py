@@ -24,6 +24,8 @@ HOLDS, WORDS = "holds", "no number of a result"
 """States of a claim that is as it should be."""
 UNDECLARED = "no source is declared"
 """Beginning of the state of a claim whose table nobody named."""
+_OF_THE_BOOK = {"run", "explorer_note"}
+"""Texts that the book's maker gives its pages, which are no numbers of a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +76,7 @@ def register(root: Path, run: str) -> list[Claim]:
     """
     runs = _Runs(run)
     return [
-        _claim(citation, runs)
-        for citation in citations(root)
-        if citation.name != "run"  # the run's own name, not a number
+        _claim(citation, runs) for citation in citations(root) if citation.name not in _OF_THE_BOOK
     ]
 
 
