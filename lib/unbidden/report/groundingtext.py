@@ -145,7 +145,9 @@ class SilentExamples:
             (row["query_id"], row["way"]): row["text"] for row in table.to_dict("records")
         }
         self._ways = list(ways)
-        whole = [key for key in chosen if all(self._texts.get((key, way)) for way in self._ways)]
+        whole = [
+            key for key in chosen if all(self._texts.get((key, way)) for way in self._ways)
+        ]
         self.shown = whole[:most]
 
     def _repr_html_(self) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unbidden.errors import DataError
-from unbidden.report.provenance import claims_page, failing, register, write_register
 from unbidden.report.comparing import Choice, compare_runs, comparison_page, known_runs
+from unbidden.report.provenance import claims_page, failing, register, write_register
 from unbidden.report.schemas import schema_page, schemas_of
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def reference_pages(
         raise DataError(
             f"{len(wrong)} numbers of the prose are not what their tables hold",
             got="; ".join(wrong[:5]),
-            next_step="execute the chapter again, or correct lib/unbidden/report/provenance/sources",
+            next_step="execute the chapter again, or correct its file in report/provenance/sources",
         )
     yield "claims.md", claims_page(claims)
     yield "compare.md", _compare(run, against)

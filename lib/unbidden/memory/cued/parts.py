@@ -76,9 +76,7 @@ class Parts:
             value = getattr(self, item.name)
             if item.name == "fusion":
                 continue
-            low, high = (
-                (1, 1000) if item.name in _COUNTS else (0, 1 if item.name in _SHARES else 100)
-            )
+            low, high = (1, 1000) if item.name in _COUNTS else (0, 1 if item.name in _SHARES else 100)
             if not low <= value <= high:
                 raise ConfigError(
                     f"the option {item.name!r} is out of range",

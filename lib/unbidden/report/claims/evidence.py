@@ -77,7 +77,9 @@ def _row(record: dict[str, Any]) -> Measured:
         name: None if pd.isna(record[name]) else float(record[name])
         for name in ("estimate", "low", "high")
     }
-    counts = {name: 0 if pd.isna(record[name]) else int(record[name]) for name in ("n", "clusters")}
+    counts = {
+        name: 0 if pd.isna(record[name]) else int(record[name]) for name in ("n", "clusters")
+    }
     return Measured(**{**record, **numbers, **counts, "exact": bool(record["exact"])})
 
 

@@ -87,7 +87,9 @@ def _embedded(facts: Mapping[str, Any], corpus: Corpus) -> bool:
     return bool(read) and read <= ours
 
 
-def _item(query: Query, talk: Conversation, returned: list[Returned], replies: list[Reply]) -> Item:
+def _item(
+    query: Query, talk: Conversation, returned: list[Returned], replies: list[Reply]
+) -> Item:
     questions = {question.index: question for question in talk.questions}
     members = [questions[index] for index in query.members]
     gold = [turn for turn in talk.turns if turn.id in query.gold]
@@ -135,7 +137,9 @@ def _read_returned(
     if not path.is_file():
         return [f"{folder.name} kept no table of what systems returned (returned.parquet)"]
     frame = pd.read_parquet(path)
-    for (query, style, system), group in frame.groupby(["query_id", "style", "system"], sort=False):
+    for (query, style, system), group in frame.groupby(
+        ["query_id", "style", "system"], sort=False
+    ):
         rows = group.to_dict("records")
         memories = tuple(
             Memory(str(row["text"]), tuple(map(str, row["sources"])))
@@ -219,9 +223,7 @@ def _read_replies(
         found = tuple(verdicts.get(_reply_key(row), ()))
         replies[key].append(Reply(by, text, _text(row["unscored"]), found))
     missing = int(frame["text"].isna().sum())
-    return (
-        [f"{folder.name}: {missing} of {len(frame)} replies are not on record"] if missing else []
-    )
+    return [f"{folder.name}: {missing} of {len(frame)} replies are not on record"] if missing else []
 
 
 def _reply_key(row: Mapping[Any, Any]) -> tuple[Any, ...]:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from unbidden.atomic import replacing, write_text
 from unbidden.errors import DataError
+from unbidden.report.comparing.runs import RECORDED, ChapterResults, open_run
 from unbidden.report.provenance.cited import Citation, citations
 from unbidden.report.provenance.sources import sources_of
 from unbidden.report.provenance.trace import Found, trace
-from unbidden.report.comparing.runs import RECORDED, ChapterResults, open_run
 from unbidden.report.tables import escape_markdown
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from unbidden.report.provenance.sources import Source
     from unbidden.report.comparing.runs import ChapterResults
+    from unbidden.report.provenance.sources import Source
 
 
 @dataclass(frozen=True, slots=True)
