@@ -14,7 +14,7 @@ from unbidden.errors import DataError
 from unbidden.report.comparing.runs import RECORDED, ChapterResults, open_run
 from unbidden.report.provenance.cited import Citation, citations
 from unbidden.report.provenance.sources import sources_of
-from unbidden.report.provenance.trace import Found, trace
+from unbidden.report.provenance.trace import Found, sentence, trace
 from unbidden.report.tables import escape_markdown
 
 if TYPE_CHECKING:
@@ -144,7 +144,8 @@ def _checked(citation: Citation, name: str, text: str, results: ChapterResults) 
     for source, given in sources_of(results.chapter, name):
         if source.words:
             return dataclasses.replace(claim, column=source.words, state=WORDS)
-        found = trace(source, given, _other(source.run, results))
+        place = _other(source.run, results)
+        found = sentence(source, text, place) if source.sentence else trace(source, given, place)
         form = next((form for form, shown in found.texts.items() if shown == text), "")
         if form:
             return _placed(claim, found, form)

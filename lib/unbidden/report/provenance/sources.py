@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 Value = str | int | float | bool
-KINDS = ("cell", "sum", "mean", "max", "rows", "distinct", "fact", "words")
+KINDS = ("cell", "sum", "mean", "max", "rows", "distinct", "fact", "words", "sentence")
 
 
 class Source(BaseModel):
@@ -30,16 +30,22 @@ class Source(BaseModel):
         A CSV under ``tables/``, a Parquet file, or a list in a recorded report (``FILE#LIST``).
     where : mapping of str to value, list of values, or ``{not: value}``
         Column to what it must be.
+    query : str
+        A further condition, as an expression of the columns.
     cell : str
         Column of the one row, or an arithmetic expression of its columns.
     sum, mean, max, distinct : str
         A column over all rows; `mean` is a clustered mean, with its interval.
     per : str
         Divides a sum by that of another column or expression.
+    first : bool
+        Take the first of the rows that are so; otherwise there must be one.
     rows : bool
         The number of rows.
     fact : str
         Path in ``run.json``: ``parameters.top_k``.
+    sentence : list of str
+        Tables of which each decimal number in the text is a cell: for a sentence made by a rule.
     words : str
         Why the text holds no number of a result, such as "name of the model".
     run : str
@@ -53,22 +59,25 @@ class Source(BaseModel):
     items: str = ""
     report: str = ""
     where: dict[str, Value | list[Value] | dict[Literal["not"], Value]] = {}
+    query: str = ""
     cell: str = ""
     sum: str = ""
     mean: str = ""
     max: str = ""
     distinct: str = ""
     per: str = ""
+    first: bool = False
     rows: bool = False
     fact: str = ""
     words: str = ""
+    sentence: list[str] = []
     run: str = ""
 
     @model_validator(mode="after")
     def _one_kind(self) -> Source:
         kinds = [name for name in KINDS if getattr(self, name)]
         places = [name for name in ("table", "items", "report") if getattr(self, name)]
-        needs_place = kinds not in (["fact"], ["words"])
+        needs_place = kinds not in (["fact"], ["words"], ["sentence"])
         if len(kinds) != 1 or len(places) != needs_place:
             raise ValueError(f"{self.number}: name one place and one of {', '.join(KINDS)}")
         return self

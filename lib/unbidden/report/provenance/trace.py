@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
     from unbidden.report.comparing.runs import ChapterResults
     from unbidden.report.provenance.sources import Source
+
+_DECIMAL = re.compile(r"(?<![\w.@-])[−+]?\d[\d,]*\.\d+(?![\w.-]|\.\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,12 @@ def trace(source: Source, given: Mapping[str, str], results: ChapterResults) -> 
             return Found(table, "", "", {}, f"{table} has no column {name!r}")
     row = ", ".join(f"{name}={_shown(value)}" for name, value in where.items())
     rows = frame[_mask(frame, where)]
-    if rows.empty and source.kind != "rows":
+    if source.query:
+        rows, row = (
+            rows.query(source.query),
+            ", ".join(part for part in (row, source.query) if part),
+        )
+    if rows.empty and source.kind not in {"rows", "distinct", "sum"}:
         return Found(table, row, "", {"no such row": "–"}, f"{table} has no row of {row}")
     try:
         record, column = _value(source, rows)
@@ -68,16 +76,35 @@ def trace(source: Source, given: Mapping[str, str], results: ChapterResults) -> 
     return Found(table, row, column, dict(cell_texts(record, next(iter(record)))))
 
 
+def sentence(source: Source, text: str, results: ChapterResults) -> Found:
+    """Return where the decimal numbers of a sentence lie; a problem if one lies nowhere."""
+    readings: dict[str, str] = {}
+    for name in source.sentence:
+        path = results.path / "tables" / f"{name}.csv"
+        frame = _read(path, path.stat().st_mtime_ns) if path.is_file() else pd.DataFrame()
+        for place, row in enumerate(frame.to_dict("records")):
+            for column in frame.columns:
+                for _, shown in cell_texts(row, str(column)):
+                    readings.setdefault(shown, f"{name}, row {place + 1}, {column}")
+    numbers = _DECIMAL.findall(text)
+    table = ", ".join(f"tables/{name}.csv" for name in source.sentence)
+    lost = [number for number in numbers if number not in readings]
+    if lost:
+        return Found(table, "", "", {}, f"{table} has no cell that reads {', '.join(lost)}")
+    places = "; ".join(f"{number}: {readings[number]}" for number in dict.fromkeys(numbers))
+    return Found(table, places, "every decimal number", {"in a sentence": text})
+
+
 def _value(source: Source, rows: pd.DataFrame) -> tuple[dict[str, Any], str]:
     """Return a record whose first entry is the value, and what it is called."""
     if source.kind == "rows":
         return {"rows": len(rows)}, "number of rows"
     if source.kind == "cell":
-        return _cell(rows, source.cell), source.cell
+        return _cell(rows.head(1) if source.first else rows, source.cell), source.cell
     if source.kind == "distinct":
-        return {"distinct": rows[source.distinct].nunique()}, f"distinct {source.distinct}"
+        return {"distinct": _column(rows, source.distinct).nunique()}, f"distinct {source.distinct}"
     if source.kind == "max":
-        return {"max": rows[source.max].max()}, f"largest {source.max}"
+        return {"max": _column(rows, source.max).max()}, f"largest {source.max}"
     if source.kind == "mean":
         return _mean(rows, source.mean), f"mean of {source.mean}"
     total = _column(rows, source.sum).sum()
@@ -162,7 +189,8 @@ def _mask(frame: pd.DataFrame, where: Mapping[str, Any]) -> pd.Series[bool]:
     for name, wanted in where.items():
         column = frame[name]
         if isinstance(wanted, dict):
-            mask &= ~(column == wanted["not"]).fillna(False)
+            unwanted = column.isna() if wanted["not"] == "" else column == wanted["not"]
+            mask &= ~unwanted.fillna(False).astype(bool)
         elif isinstance(wanted, str):
             mask &= column.fillna("").astype(str).map(_plain) == _plain(wanted)
         else:
