@@ -13,7 +13,6 @@ from unbidden.corpus.models import STYLES
 from unbidden.report.looks import AXIS, GRID, MARKERS, PALETTE, looks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
 
     from matplotlib.axes import Axes
 
@@ -260,8 +259,8 @@ def misled_shares(found: pd.DataFrame) -> Figure:
             100 * own["mean"].astype(float),
             [agents.index(agent) + 0.24 * (i - 1) for agent in own["system"]],
             xerr=_errors(own),
-            fmt=_MARKERS[i],
-            color=_PALETTE[(2, 4, 6)[i]],
+            fmt=MARKERS[i],
+            color=PALETTE[(2, 4, 6)[i]],
             capsize=3,
             markersize=7,
             label=name,

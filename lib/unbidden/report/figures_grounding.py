@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from unbidden.report.figures import _MARKERS, _PALETTE, _axes, _legend
+from unbidden.report.figures import _axes, _legend
+from unbidden.report.looks import MARKERS, PALETTE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,7 +31,7 @@ def decomposition(table: pd.DataFrame, *, judge: str) -> Figure | None:
     names = [f"{row['style']}, {row['way']}" for row in rows.to_dict("records")]
     figure, axes = _axes(height=1.4 + 0.28 * len(names))
     right, left = [0.0] * len(names), [0.0] * len(names)
-    for part, colour in zip(_PARTS, _PALETTE, strict=False):
+    for part, colour in zip(_PARTS, PALETTE, strict=False):
         values = [100 * float(value) for value in rows[part]]
         starts = [r if v >= 0 else s + v for v, r, s in zip(values, right, left, strict=True)]
         widths = [abs(value) for value in values]
@@ -67,8 +68,8 @@ def margins(table: pd.DataFrame, *, part: str = "total", limits: str = "equal") 
             mean,
             [pairs.index(pair) + 0.18 * (i - (len(ways) - 1) / 2) for pair in own["compared"]],
             xerr=[list((mean - low).fillna(0)), list((high - mean).fillna(0))],
-            fmt=_MARKERS[i],
-            color=_PALETTE[i],
+            fmt=MARKERS[i],
+            color=PALETTE[i],
             capsize=3,
             label=way,
         )

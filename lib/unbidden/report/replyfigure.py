@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 
 from unbidden.corpus.models import STYLES
-from unbidden.report.figures import _MARKERS, _PALETTE, _errors, _legend
+from unbidden.report.figures import _errors, _legend
+from unbidden.report.looks import MARKERS, PALETTE
 from unbidden.report.replies import ALL
 
 if TYPE_CHECKING:
@@ -46,8 +47,8 @@ def reply_scores(scores: pd.DataFrame) -> Figure | None:
                 100 * own["mean"].astype(float),
                 [ways.index(way) + 0.22 * (i - (len(judges) - 1) / 2) for way in own["way"]],
                 xerr=_errors(own),
-                fmt=_MARKERS[i],
-                color=_PALETTE[i],
+                fmt=MARKERS[i],
+                color=PALETTE[i],
                 capsize=2,
                 markersize=5,
                 label=judge,
