@@ -166,6 +166,7 @@ def test_no_result_is_typed_into_prose():
         ("```bash\nrun -p x=0.5\n```\nthen 0.6", ["0.6"]),
         ("ten conversations, Recall@10, Table 5, 1,540 questions", []),
         ("Python 3.11 and section 4.1", []),
+        ("scored 1, 0.5 or 0; doubting it (0.5); a mean of 0.5 there", ["0.5"]),
     ],
 )
 def test_what_counts_as_a_typed_result(text, found):

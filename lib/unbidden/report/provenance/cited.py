@@ -26,7 +26,8 @@ _RESULT = re.compile(
     r"(?:\s?(?:%|percent|points))?(?![\w/])"
 )
 _NO_RESULT = re.compile(
-    r"95 %(?= interval)|(?:5|95) %(?= level)|80 % power"
+    r"\b0\.5(?= or 0\b|\))"  # a grade of a scale, not a mean
+    r"|95 %(?= interval)|(?:5|95) %(?= level)|80 % power"
     r"|(?:arXiv|CC BY(?:-NC)?|Apache|version|Python|GPL|section|sections|Section|Sec\.)"
     r"[\s-]*\d+(?:\.\d+)*",
     re.IGNORECASE,
