@@ -29,8 +29,9 @@ PLANNED = "this run only plans"
 def open_llm(config: ModelConfig) -> LLM:
     """Return what a chapter asks its models through; close it, or use it as a context.
 
-    Recorded calls lie in ``results/ledger``; a run's own ledger lies beside its chapters and
-    outlives a failed one, so that nothing is paid twice.
+    Prompts of the reader's own lie in the project's folder ``prompts``, recorded calls in
+    ``results/ledger``. A run's own ledger lies beside its chapters and outlives a failed one,
+    so that nothing is paid twice.
 
     Raises
     ------
@@ -51,6 +52,7 @@ def open_llm(config: ModelConfig) -> LLM:
         ledger=run_folder(config.run, "ledger").with_suffix(".sqlite"),
         recorded=recordings if recordings.is_dir() else None,
         run=f"{config.chapter}, run {config.run}",
+        prompt_folders=[own] if (own := project_root() / "prompts").is_dir() else [],
         budget=Budget(config.max_calls, config.max_tokens, config.max_money),
     )
     return PlanningLLM(client, Path(planning)) if planning else client
