@@ -16,9 +16,9 @@ from unbidden.report.atomic import write_text
 from unbidden.report.besidepage import beside_page
 from unbidden.report.datapage import data_page
 from unbidden.report.explorer import read_run, write_shards
-from unbidden.report.faults import faults_page
 from unbidden.report.packages import packages_page
 from unbidden.report.reference_pages import reference_pages
+from unbidden.report.survived import faults_page
 from unbidden.report.tables import escape_markdown
 
 if TYPE_CHECKING:
