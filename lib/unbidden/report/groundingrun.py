@@ -1,4 +1,4 @@
-"""The chapter on implicit grounding, from its parameters: replies, verdicts, what is to be asked."""
+"""The chapter on implicit grounding, from its parameters: replies, verdicts, calls to be made."""
 
 from __future__ import annotations
 
@@ -158,9 +158,7 @@ def make_replies(config: GroundingConfig, corpus: Corpus, llm: LLM, asked: LLM) 
         loose = replace(rules, own_budgets={silent.RANDOM: config.longer_tokens})
         drawn = [one for one in answers if one.condition == silent.RANDOM]
         cut = [one.query for one in drawn if was_cut(one.unscored)]
-        again = {
-            one.query.id: one for one in reply_all(corpus, cut, own[2:3], found, asked, loose)
-        }
+        again = {one.query.id: one for one in reply_all(corpus, cut, own[2:3], found, asked, loose)}
         longer = [again.get(one.query.id, one) for one in drawn]
     tables = (_table(config, corpus, made) for made in (base, answers, longer))
     return Replies(queries, implicit, *tables, answers, found)
@@ -298,7 +296,9 @@ def _with_model(
     config: GroundingConfig, corpus: Corpus, table: pd.DataFrame, llm: LLM, rubrics: Sequence[str]
 ) -> pd.DataFrame:
     if "model" not in config.judges:
-        return pd.DataFrame(columns=["way", "conversation", "query_id", "label", "value", "unscored"])
+        return pd.DataFrame(
+            columns=["way", "conversation", "query_id", "label", "value", "unscored"]
+        )
     items = model_verdicts(
         llm, corpus, table, rubrics, protocol=config.judge_protocol, evidence=config.evidence
     )

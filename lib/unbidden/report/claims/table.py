@@ -117,9 +117,7 @@ def claim_numbers(rows: pd.DataFrame) -> dict[str, str]:
     Names: ``claims``, ``claims_hold``, ``claims_fail``, ``claims_mixed``, ``claims_open`` and
     ``claims_measured``; and ``claim_KEY``, the word on one claim.
     """
-    words = {
-        str(key): across(group["verdict"]) for key, group in rows.groupby("claim", sort=False)
-    }
+    words = {str(key): across(group["verdict"]) for key, group in rows.groupby("claim", sort=False)}
     counts = Counter(words.values())
     measured = rows.loc[rows["table"] != "", "claim"].nunique()
     return {
@@ -170,7 +168,9 @@ class ClaimsTable:
                 self.rows["text"], self.rows["quantity"], self.rows["bound"], first, strict=True
             )
         ]
-        papers = [paper if new else "" for paper, new in zip(self.rows["paper"], first, strict=True)]
+        papers = [
+            paper if new else "" for paper, new in zip(self.rows["paper"], first, strict=True)
+        ]
         return pd.DataFrame(
             {
                 "claim": text,
@@ -210,7 +210,9 @@ class ClaimsTable:
 
     def _repr_html_(self) -> str:
         frame = self.shown()
-        head = "".join(f"<th>{html.escape(str(name))}</th>" for name in [*frame.columns, "shown in"])
+        head = "".join(
+            f"<th>{html.escape(str(name))}</th>" for name in [*frame.columns, "shown in"]
+        )
         rows = "".join(
             "<tr>"
             + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in row)
