@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from unbidden.queries.build import build_queries
 from unbidden.retrieval import retrieve, score_rankings
+from unbidden.retrieval.recall import recall_items
 from unbidden.stats import difference_of_means
 
 if TYPE_CHECKING:
@@ -168,11 +169,14 @@ class Context:
 
 def metric_values(dataset: str, ranking: Rankings, k: int, metric: str = "recall") -> pd.DataFrame:
     """Return ``style, query_id, conversation, category, value`` for each query, in order."""
-    budgets: dict[str, list[int]] = {"turn_budgets": [], "token_budgets": []}
-    if metric in ("recall_turns", "recall_tokens"):
-        budgets[f"{metric.removeprefix('recall_').rstrip('s')}_budgets"] = [k]
-    items = score_rankings(dataset, [ranking], ks=[min(k, ranking.depth)], **budgets)
-    rows = items[(items["metric"] == metric) & (items["k"] == k)]
+    if metric == "recall":
+        rows = recall_items(dataset, [ranking], k=k)
+    else:
+        budgets: dict[str, list[int]] = {"turn_budgets": [], "token_budgets": []}
+        if metric in ("recall_turns", "recall_tokens"):
+            budgets[f"{metric.removeprefix('recall_').rstrip('s')}_budgets"] = [k]
+        items = score_rankings(dataset, [ranking], ks=[min(k, ranking.depth)], **budgets)
+        rows = items[(items["metric"] == metric) & (items["k"] == k)]
     columns = ["style", "query_id", "conversation", "category", "value"]
     return rows[columns].reset_index(drop=True)
 
