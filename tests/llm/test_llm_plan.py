@@ -10,6 +10,7 @@ from unbidden.errors import BudgetExceeded, ConfigError, LLMError
 from unbidden.llm import Budget, Call, Outcome, ScriptedLLM, ScriptExhausted, plan, schemas
 from unbidden.llm.prices import load_prices
 from unbidden.llm.progress import on_terminal
+from unbidden.llm.session import PlanningLLM
 
 
 def calls(count, start=0):
@@ -41,6 +42,19 @@ def test_plan_makes_no_call(endpoint, client, price_table):
     assert "8 calls to make, 3 already answered" in str(found)
     assert "estimate: characters / 4" in str(found)
     assert list(found.frame()["prompt"]) == ["echo.v1", "grade.v1"]
+
+
+def test_planning_looks_up_each_call_once(client, tmp_path, monkeypatch):
+    llm = client()
+    asked = []
+    known = llm.known
+    monkeypatch.setattr(llm, "known", lambda item: asked.append(item.keys[0]) or known(item))
+    planning = PlanningLLM(llm, tmp_path / "plan.txt")
+    for call in calls(40):
+        planning.ask_many([call])
+        assert str(planning.plan()) + "\n" == (tmp_path / "plan.txt").read_text()
+    assert len(asked) == 40
+    assert planning.plan().to_ask == 40
 
 
 def test_plan_does_not_invent_a_price(client):

@@ -24,7 +24,7 @@ from unbidden.reply.rules import REPAIRED
 from unbidden.retrieval.score import ITEM_COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from unbidden.corpus.evidence import EvidencePolicy
     from unbidden.corpus.models import Conversation, Corpus
@@ -149,26 +149,55 @@ def judge_replies(
     ConfigError, DataError, LLMError, BudgetExceeded
         As `rubric`, `cases` and `judge`.
     """
+
+    def decide(name: str, cases: list[Case]) -> list[Verdict]:
+        return judge(llm, named_rubric(name), cases, protocol=protocol, form=form, repeat=repeat)
+
+    return verdict_items(
+        corpus, table, decide, rubrics=rubrics, protocol=protocol, evidence=evidence
+    )
+
+
+def verdict_items(
+    corpus: Corpus,
+    table: pd.DataFrame,
+    decide: Callable[[str, list[Case]], list[Verdict]],
+    *,
+    rubrics: Sequence[str] | None = None,
+    protocol: ProtocolName = "repaired",
+    evidence: EvidencePolicy = "paper",
+) -> pd.DataFrame:
+    """Return the verdicts of anything that decides on cases, as `judge_replies` has them.
+
+    Parameters
+    ----------
+    decide : callable
+        Takes the name of a rubric and cases, and returns a verdict for each.
+    """
     rows = _rows(table)
+    wanted = _wanted(rows, rubrics)
+    items: list[dict[str, Any]] = []
+    for name in rubrics or wanted:
+        positions = wanted.get(name, [])
+        reference: Reference = "gold" if (name, protocol) == ("quality", "repaired") else "own"
+        judged = cases(corpus, table.iloc[positions], reference=reference, evidence=evidence)
+        verdicts = iter(decide(name, [one.case for one in judged if one.case is not None]))
+        for position, one in zip(positions, judged, strict=True):
+            verdict = next(verdicts) if one.case else Verdict.none(one.unscored or NO_REPLY)
+            items.append(_item(rows[position], name, verdict))
+    frame = pd.DataFrame(items, columns=[*ITEM_COLUMNS, "repeat", "model", "label"])
+    return frame.astype({"category": "Int8", "k": "Int64", "value": "float64"})
+
+
+def _wanted(rows: Sequence[dict[str, Any]], rubrics: Sequence[str] | None) -> dict[str, list[int]]:
+    """Return the positions of the replies each rubric is for."""
     wanted: dict[str, list[int]] = {}
     for position, row in enumerate(rows):
         category = None if pd.isna(row["category"]) else int(row["category"])
         for name in rubrics_for(row["style"], category):
             if name != "pairwise" and (rubrics is None or name in rubrics):
                 wanted.setdefault(name, []).append(position)
-    items: list[dict[str, Any]] = []
-    for name in rubrics or wanted:
-        rubric = named_rubric(name)
-        positions = wanted.get(name, [])
-        reference: Reference = "gold" if (name, protocol) == ("quality", "repaired") else "own"
-        judged = cases(corpus, table.iloc[positions], reference=reference, evidence=evidence)
-        ready = [one.case for one in judged if one.case is not None]
-        verdicts = iter(judge(llm, rubric, ready, protocol=protocol, form=form, repeat=repeat))
-        for position, one in zip(positions, judged, strict=True):
-            verdict = next(verdicts) if one.case else Verdict.none(one.unscored or NO_REPLY)
-            items.append(_item(rows[position], name, verdict))
-    frame = pd.DataFrame(items, columns=[*ITEM_COLUMNS, "repeat", "model", "label"])
-    return frame.astype({"category": "Int8", "k": "Int64", "value": "float64"})
+    return wanted
 
 
 def _item(row: dict[str, Any], metric: str, verdict: Verdict) -> dict[str, Any]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from unbidden.llm.base import Call, Prepared
     from unbidden.llm.outcome import Outcome
-    from unbidden.llm.row import Calls
+    from unbidden.llm.row import Calls, Row
     from unbidden.llm.settings import LLMSettings
 
 Mode = Literal["replay", "record", "live"]
@@ -104,6 +104,11 @@ class Client(LLM):
                     if (row := source.latest(key)) is not None:
                         return row.outcome(item.schema, replayed=True, labels=item.labels)
         return None
+
+    def row(self, key: str) -> Row | None:
+        """Return what is on record under a key, or None."""
+        found = (source.latest(key) for source in self._sources)
+        return next((row for row in found if row is not None), None)
 
     def ask_many(self, calls: Iterable[Call], *, label: str = "") -> list[Outcome[Any]]:
         """Return the outcomes of many calls, in their order; see `LLM.ask_many`."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from unbidden.llm import tokens
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from unbidden.llm.base import Call, Prepared
     from unbidden.llm.client import Client
+    from unbidden.llm.outcome import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,70 @@ class Plan:
         return f"{self.frame().to_string(index=False)}\n{total} (estimate: {self.method})"
 
 
+@dataclass(slots=True)
+class _Group:
+    """Distinct calls of one prompt to one model, and how often any was asked."""
+
+    calls: int = 0
+    waiting: dict[str, tuple[int, int]] = field(default_factory=dict)  # key: tokens in, limit out
+    answered: set[str] = field(default_factory=set)
+
+
+class Tally:
+    """A plan that grows by one call at a time.
+
+    Each distinct call is prepared, looked up and measured once, however often the plan is read.
+
+    Parameters
+    ----------
+    llm : Client
+        For its prompts, models, prices and the answers it has.
+    """
+
+    def __init__(self, llm: Client) -> None:
+        self._llm = llm
+        self._groups: dict[tuple[str, str], _Group] = {}
+
+    def add(self, item: Prepared) -> Outcome[Any] | None:
+        """Count a call, and return its outcome if it is on record."""
+        group = self._groups.setdefault((item.prompt.name, item.model), _Group())
+        group.calls += 1
+        key, found = item.keys[0], self._llm.known(item)
+        if key in group.waiting or key in group.answered:
+            return found
+        if found is not None and found.ok:
+            group.answered.add(key)
+        else:
+            body = item.forms[0].body
+            limit = body.get("max_tokens") or body["max_completion_tokens"]
+            group.waiting[key] = (tokens.estimate_messages(body["messages"]), limit)
+        return found
+
+    def plan(self) -> Plan:
+        """Return the plan of all calls counted so far."""
+        rows = tuple(self._row(*names) for names in sorted(self._groups))
+        return Plan(rows, self._llm.prices.currency, tokens.method())
+
+    def _row(self, prompt: str, model: str) -> PlanRow:
+        group, cost = self._groups[prompt, model], self._llm.prices.cost
+        ask = len(group.waiting)
+        inputs = sum(tokens_in for tokens_in, _ in group.waiting.values())
+        high = sum(limit for _, limit in group.waiting.values())
+        return PlanRow(
+            prompt=prompt,
+            model=model,
+            calls=group.calls,
+            hits=len(group.answered),
+            same=group.calls - ask - len(group.answered),
+            to_ask=ask,
+            input_tokens=inputs,
+            output_low=ask,
+            output_high=high,
+            price_low=cost(model, inputs, ask),
+            price_high=cost(model, inputs, high),
+        )
+
+
 def plan(calls: Iterable[Call], llm: Client) -> Plan:
     """Return what calls would take; none is made.
 
@@ -118,35 +183,7 @@ def plan(calls: Iterable[Call], llm: Client) -> Plan:
     ConfigError
         If a prompt or its variables are wrong.
     """
-    groups: dict[tuple[str, str], list[Prepared]] = {}
+    tally = Tally(llm)
     for call in calls:
-        item = llm.prepare(call)
-        groups.setdefault((item.prompt.name, item.model), []).append(item)
-    rows = tuple(_row(*names, items, llm) for names, items in sorted(groups.items()))
-    return Plan(rows, llm.prices.currency, tokens.method())
-
-
-def _row(prompt: str, model: str, items: list[Prepared], llm: Client) -> PlanRow:
-    distinct = {item.keys[0]: item for item in items}
-    ask = [item for item in distinct.values() if not _answered(item, llm)]
-    bodies = [item.forms[0].body for item in ask]
-    inputs = sum(tokens.estimate_messages(body["messages"]) for body in bodies)
-    high = sum(body.get("max_tokens") or body["max_completion_tokens"] for body in bodies)
-    return PlanRow(
-        prompt=prompt,
-        model=model,
-        calls=len(items),
-        hits=len(distinct) - len(ask),
-        same=len(items) - len(distinct),
-        to_ask=len(ask),
-        input_tokens=inputs,
-        output_low=len(ask),
-        output_high=high,
-        price_low=llm.prices.cost(model, inputs, len(ask)),
-        price_high=llm.prices.cost(model, inputs, high),
-    )
-
-
-def _answered(item: Prepared, llm: Client) -> bool:
-    found = llm.known(item)
-    return found is not None and found.ok
+        tally.add(llm.prepare(call))
+    return tally.plan()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 
 class Output(BaseModel):
@@ -22,6 +22,15 @@ def _not_blank(text: str) -> str:
 # Checked here and not in the JSON schema: not every endpoint knows minLength in strict schemas.
 Text = Annotated[str, AfterValidator(_not_blank)]
 Person = Literal["speaker_a", "speaker_b"]
+
+
+def most(count: int) -> Any:
+    """Return the mark of a list that shall not be longer than `count`.
+
+    It is sent with the schema, so that a small model that repeats itself comes to an end; a longer
+    list from an endpoint that does not keep to it is read all the same.
+    """
+    return Field(json_schema_extra={"maxItems": count})
 
 
 class DialogRewrite(Output):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from unbidden.llm.schemas import Output
+from unbidden.llm.schemas import Output, most
 
 
 class FactTexts(Output):
     """Facts found in a batch of messages; none is a valid answer, and blank ones are dropped."""
 
-    facts: list[str]
+    facts: Annotated[list[str], most(12)]
 
 
 class MemoryAction(Output):
@@ -33,7 +33,7 @@ class MemoryAction(Output):
 class MemoryActions(Output):
     """The update of a memory list by new facts."""
 
-    memory: list[MemoryAction]
+    memory: Annotated[list[MemoryAction], most(72)]
 
 
 class FactOperation(Output):
@@ -57,10 +57,10 @@ class AddedMemory(Output):
 
     text: str
     attributed_to: Literal["user", "assistant"]
-    linked_memory_ids: list[str | int]
+    linked_memory_ids: Annotated[list[str | int], most(5)]
 
 
 class AddedMemories(Output):
     """What a batch of messages adds; none is a valid answer."""
 
-    memory: list[AddedMemory]
+    memory: Annotated[list[AddedMemory], most(12)]

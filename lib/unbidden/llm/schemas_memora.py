@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from unbidden.llm.schemas import Output
+from unbidden.llm.schemas import Output, most
 
 
 class Episode(Output):
     """Messages about one topic, by number."""
 
     topic: str
-    indices: list[int]
+    indices: Annotated[list[int], most(60)]
 
 
 class Episodes(Output):
     """A session cut into episodes."""
 
-    episodes: list[Episode]
+    episodes: Annotated[list[Episode], most(12)]
 
 
 class Entry(Output):
@@ -30,7 +30,7 @@ class Entry(Output):
 class Entries(Output):
     """The facts of a segment; none is a valid answer."""
 
-    entries: list[Entry]
+    entries: Annotated[list[Entry], most(12)]
 
 
 class CitedEntry(Output):
@@ -38,26 +38,26 @@ class CitedEntry(Output):
 
     index: str
     value: str
-    turns: list[str]
+    turns: Annotated[list[str], most(12)]
 
 
 class CitedEntries(Output):
     """The facts of a segment with their turns; none is a valid answer."""
 
-    entries: list[CitedEntry]
+    entries: Annotated[list[CitedEntry], most(12)]
 
 
 class EntryCues(Output):
     """The cues of one memory, which is named by its key."""
 
     memory_index: str
-    cue_indices: list[str]
+    cue_indices: Annotated[list[str], most(6)]
 
 
 class Cues(Output):
     """The cues of several memories."""
 
-    results: list[EntryCues]
+    results: Annotated[list[EntryCues], most(24)]
 
 
 class UpdateDecision(Output):
@@ -88,5 +88,5 @@ class PolicyStep(Output):
 
     reason: str
     action: Literal["EXPAND", "RE_QUERY", "STOP"]
-    frontier_ids: list[int]
+    frontier_ids: Annotated[list[int], most(12)]
     new_query: str | None

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from unbidden.llm.schemas import Output, Text
+from unbidden.llm.schemas import Output, Text, most
 
 
 class NoteAnalysis(Output):
     """What a note is about (A-MEM, note construction)."""
 
-    keywords: list[Text]
+    keywords: Annotated[list[Text], most(8)]
     context: Text
-    tags: list[Text]
+    tags: Annotated[list[Text], most(8)]
 
 
 class NoteEvolution(Output):
@@ -27,11 +27,11 @@ class NoteEvolution(Output):
     """
 
     should_evolve: bool
-    actions: list[Literal["strengthen", "update_neighbor"]]
-    suggested_connections: list[int]
-    tags_to_update: list[Text]
-    new_context_neighborhood: list[str]
-    new_tags_neighborhood: list[list[Text]]
+    actions: Annotated[list[Literal["strengthen", "update_neighbor"]], most(2)]
+    suggested_connections: Annotated[list[int], most(5)]
+    tags_to_update: Annotated[list[Text], most(8)]
+    new_context_neighborhood: Annotated[list[str], most(20)]
+    new_tags_neighborhood: Annotated[list[Annotated[list[Text], most(8)]], most(20)]
 
 
 class QueryKeywords(Output):
@@ -43,26 +43,26 @@ class QueryKeywords(Output):
 class AnchorFacts(Output):
     """The atomic facts of a chunk (AnchorMem); none is a valid answer."""
 
-    facts: list[str]
+    facts: Annotated[list[str], most(12)]
 
 
 class AnchorEvents(Output):
     """What happened, told from a group of facts and their chunks (AnchorMem)."""
 
-    events: list[str]
+    events: Annotated[list[str], most(12)]
 
 
 class MessageGroup(Output):
     """Numbers of the messages of one episode, and its topic."""
 
-    indices: list[int]
+    indices: Annotated[list[int], most(60)]
     topic: str
 
 
 class Segmentation(Output):
     """A run of messages parted into episodes (Nemori)."""
 
-    episodes: list[MessageGroup]
+    episodes: Annotated[list[MessageGroup], most(12)]
 
 
 class EpisodeText(Output):
@@ -90,4 +90,4 @@ class MergeDecision(Output):
 class Statements(Output):
     """Lasting statements (Nemori); none is a valid answer."""
 
-    statements: list[str]
+    statements: Annotated[list[str], most(12)]

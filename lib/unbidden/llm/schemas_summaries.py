@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import Field
-
-from unbidden.llm.schemas import Output
-
-MOST_FACTS: dict[str, Any] = {"maxItems": 12}
-"""Sent with the schema, so that a small model that repeats itself comes to an end; a longer list
-from an endpoint that does not keep to it is read all the same."""
+from unbidden.llm.schemas import Output, most
 
 
 class SessionFacts(Output):
     """What a session tells about its speakers; none is a valid answer."""
 
-    facts: Annotated[list[str], Field(json_schema_extra=MOST_FACTS)]
+    facts: Annotated[list[str], most(12)]
 
 
 class CitedFact(Output):
@@ -29,4 +23,4 @@ class CitedFact(Output):
 class CitedFacts(Output):
     """As `SessionFacts`, with the lines."""
 
-    facts: Annotated[list[CitedFact], Field(json_schema_extra=MOST_FACTS)]
+    facts: Annotated[list[CitedFact], most(12)]

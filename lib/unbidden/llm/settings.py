@@ -77,16 +77,23 @@ class LLMSettings(_Frozen):
 
     @classmethod
     def of(
-        cls, answer: str, judge: str | None = None, *, memory: str | None = None, **options: Any
+        cls,
+        answer: str,
+        judge: str | None = None,
+        *,
+        memory: str | None = None,
+        rewriter: str | None = None,
+        **options: Any,
     ) -> LLMSettings:
-        """Return settings with one model for all roles, or others for the judge and the memory.
+        """Return settings with one model for all roles, or others for some of them.
 
         Parameters
         ----------
         answer : str
-            Model of the roles answer and rewriter.
-        judge, memory : str, optional
-            Model of the judge, and of what builds and searches memories; None means `answer`.
+            Model of the role answer.
+        judge, memory, rewriter : str, optional
+            Model of the judge, of what builds and searches memories, and of what rewrites queries;
+            None means `answer`.
         **options
             Fields of `LLMSettings` and, applied to every role, of `RoleSettings`.
 
@@ -99,7 +106,8 @@ class LLMSettings(_Frozen):
         role = RoleSettings(model=answer, **shared)
         grader = RoleSettings(model=judge or answer, **shared)
         keeper = RoleSettings(model=memory or answer, **shared)
-        return cls(rewriter=role, memory=keeper, answer=role, judge=grader, **options)
+        writer = RoleSettings(model=rewriter or answer, **shared)
+        return cls(rewriter=writer, memory=keeper, answer=role, judge=grader, **options)
 
     def role(self, name: Role) -> RoleSettings:
         """Return the settings of one role."""

@@ -35,6 +35,8 @@ SYSTEMS: Registry[MemorySystem] = Registry(
         "memochat": "unbidden.memory.baselines:MemoChat",
         "comedy": "unbidden.memory.baselines:Comedy",
         "theanine": "unbidden.memory.theanine:Theanine",
+        "unbidden": "unbidden.memory.cued:Unbidden",
+        "unbidden-llm": "unbidden.memory.cued:UnbiddenLLM",
     },
     group="unbidden.systems",
 )

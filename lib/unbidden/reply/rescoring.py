@@ -137,6 +137,7 @@ def compare_released(
     turns: Released,
     *,
     second: str = "theanine",
+    against: Sequence[str] = SYSTEMS,
     cut: bool = False,
     resamples: int = RESAMPLES,
     seed: int = 0,
@@ -145,6 +146,8 @@ def compare_released(
 
     Parameters
     ----------
+    against : sequence of str
+        The others.
     cut : bool
         Whether the others' replies are first cut to the word count of `second`'s.
 
@@ -156,7 +159,7 @@ def compare_released(
     records = []
     for dataset, items in turns.items():
         replies, gold, episodes = replies_with_gold(items)
-        for first in SYSTEMS:
+        for first in against:
             if first == second:
                 continue
             theirs = match_length(replies[first], replies[second]) if cut else replies[first]

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
     from unbidden.corpus.models import Style
 
-Wording = Literal["neutral", "proactive", "corrective"]
+Wording = Literal["neutral", "short", "proactive", "corrective"]
 WORDINGS: Mapping[str, str] = {
     "neutral": "reply.v1",
+    "short": "reply_short.v1",
     "proactive": "reply_proactive.v1",
     "corrective": "reply_corrective.v1",
 }
@@ -74,8 +75,9 @@ class ReplyRules:
         Random turns depend on the query's id, or on how many were drawn before.
     empty_oracle : {"unscored", "empty"}
         Evidence that names no turn: no reply, or a reply without memories.
-    wording : {"neutral", "proactive", "corrective", "by_style"}
-        The prompt. One for all is the rule under both protocols; the others are an ablation.
+    wording : {"neutral", "short", "proactive", "corrective", "by_style"}
+        The prompt. One for all is the rule under both protocols: "neutral", or "short", which asks
+        for one or two sentences where a model is slow. The others are an ablation.
     no_memory_prompt : {"same", "own"}
         Whether the condition without memory has the prompt of all others.
     oracle_once : bool
@@ -97,7 +99,7 @@ class ReplyRules:
     missing_rewrite: Literal["unscored", "hint"] = "unscored"
     random_seeds: Literal["key", "order"] = "key"
     empty_oracle: Literal["unscored", "empty"] = "unscored"
-    wording: Literal["neutral", "proactive", "corrective", "by_style"] = "neutral"
+    wording: Literal["neutral", "short", "proactive", "corrective", "by_style"] = "neutral"
     no_memory_prompt: Literal["same", "own"] = "same"
     oracle_once: bool = False
 

@@ -10,27 +10,18 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from unbidden.corpus.models import STYLES
+from unbidden.report.looks import AXIS, GRID, MARKERS, PALETTE, looks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.axes import Axes
 
-# Okabe and Ito's palette, safe for the common forms of colour blindness.
-_PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#7F7F7F", "#000000")
-_MARKERS = "osD^vPX*<>hp"
-# More systems than colours that can be told apart: the marker tells those of one colour apart.
-_FIXED = {
-    **{"bm25": 0, "dense": 1, "rrf": 2, "amem": 3, "mem0": 4, "anchormem": 5, "nemori": 6},
-    **{"memora": 7, "amem-noevo": 8, "mem0-v2": 9, "theanine": 10, "msc-retrieval": 11},
-}
 _RC: dict[str, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
     "axes.grid.axis": "y",
     "axes.axisbelow": True,
-    "grid.color": "#dddddd",
+    "grid.color": GRID,
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
     "font.size": 11,
@@ -51,16 +42,6 @@ def use_style() -> None:
     from matplotlib_inline.backend_inline import set_matplotlib_formats
 
     set_matplotlib_formats("svg", metadata={"Date": None})
-
-
-def _look(systems: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Return colour and marker by system: fixed for ours, next free for a user's."""
-    free = [i for i in range(len(_MARKERS)) if i not in {_FIXED.get(name) for name in systems}]
-    look = {}
-    for system in systems:
-        i = _FIXED[system] if system in _FIXED else free.pop(0) if free else len(_MARKERS) - 1
-        look[system] = (_PALETTE[i % len(_PALETTE)], _MARKERS[i])
-    return look
 
 
 def _axes(width: float = 7.2, height: float = 3.8) -> tuple[Figure, Axes]:
@@ -99,7 +80,7 @@ def recall_by_style(
     styles = list(dict.fromkeys(summary["style"]))
     systems = list(dict.fromkeys(summary["system"]))
     step = 0.8 / len(systems)
-    for i, (system, (colour, marker)) in enumerate(_look(systems).items()):
+    for i, (system, (colour, marker)) in enumerate(looks(systems).items()):
         rows = summary[summary["system"] == system]
         x = [styles.index(style) + (i - (len(systems) - 1) / 2) * step for style in rows["style"]]
         axes.errorbar(
@@ -124,7 +105,7 @@ def drop_by_style(drops: pd.DataFrame, *, k: int) -> Figure:
     """Draw the paired change from plain question to each style, with 95 % intervals."""
     figure, axes = _axes(height=0.5 + 0.32 * max(4, len(drops)))
     systems = list(dict.fromkeys(drops["system"]))
-    look = _look(systems)
+    look = looks(systems)
     ordered = drops.sort_values("style", kind="stable", key=lambda s: s.map(STYLES.index))
     labels = [f"{row['style']} · {row['system']}" for _, row in ordered.iterrows()]
     for y, (_, row) in enumerate(ordered.iterrows()):
@@ -132,7 +113,7 @@ def drop_by_style(drops: pd.DataFrame, *, k: int) -> Figure:
         axes.plot(100 * row["difference"], y, marker, color=colour, markersize=7)
         if pd.notna(row["low"]):
             axes.hlines(y, 100 * row["low"], 100 * row["high"], color=colour)
-    axes.axvline(0, color="#555555", linewidth=1)
+    axes.axvline(0, color=AXIS, linewidth=1)
     axes.set_yticks(range(len(labels)), labels)
     axes.invert_yaxis()
     axes.grid(axis="x")
@@ -150,7 +131,7 @@ def recall_against_k(summary: pd.DataFrame, *, x: str = "K (memories)") -> Figur
     panels = grid[: len(styles)]
     for unused in grid[len(styles) :]:
         unused.set_visible(False)
-    look = _look(list(dict.fromkeys(summary["system"])))
+    look = looks(list(dict.fromkeys(summary["system"])))
     for axes, style in zip(panels, styles, strict=True):
         for system, (colour, marker) in look.items():
             rows = summary[(summary["style"] == style) & (summary["system"] == system)]
@@ -180,7 +161,7 @@ def budget_curves(summary: pd.DataFrame) -> Figure:
     units, styles = list(dict.fromkeys(summary["unit"])), list(dict.fromkeys(summary["style"]))
     figure = Figure(figsize=(7.2, 2.3 * len(units) + 0.4), layout="constrained")
     grid = figure.subplots(len(units), len(styles), sharey=True, squeeze=False)
-    look = _look(list(dict.fromkeys(summary["system"])))
+    look = looks(list(dict.fromkeys(summary["system"])))
     for unit, panels in zip(units, grid, strict=True):
         for style, axes in zip(styles, panels, strict=True):
             own = summary[(summary["unit"] == unit) & (summary["style"] == style)]
@@ -216,7 +197,7 @@ def overlap_by_style(summary: pd.DataFrame) -> Figure:
         range(len(styles)),
         100 * summary["mean"].astype(float),
         yerr=_errors(summary),
-        color=_PALETTE[0],
+        color=PALETTE[0],
         capsize=4,
         width=0.6,
     )
@@ -249,12 +230,12 @@ def released_gap(found: pd.DataFrame) -> Figure:
                 [y + 0.12 - 0.24 * i for y in range(len(sets))],
                 xerr=[rows["difference"] - rows["low"], rows["high"] - rows["difference"]],
                 fmt=marker,
-                color=_PALETTE[i],
+                color=PALETTE[i],
                 capsize=3,
                 markersize=7,
                 label=f"replies {replies}",
             )
-        axes.axvline(0, color="#555555", linewidth=1)
+        axes.axvline(0, color=AXIS, linewidth=1)
         axes.set_title(title, fontsize=11)
         axes.grid(axis="x")
         axes.grid(visible=False, axis="y")
@@ -281,8 +262,8 @@ def accepted_answers(found: pd.DataFrame) -> Figure:
             100 * rows["mean"].astype(float),
             [kinds.index(kind) + 0.26 * (i - (len(judges) - 1) / 2) for kind in rows["kind"]],
             xerr=_errors(rows),
-            fmt=_MARKERS[i],
-            color=_PALETTE[i],
+            fmt=MARKERS[i],
+            color=PALETTE[i],
             capsize=3,
             markersize=7,
             label=judge,
@@ -294,6 +275,59 @@ def accepted_answers(found: pd.DataFrame) -> Figure:
     axes.grid(visible=False, axis="y")
     axes.set_xlabel("Answers accepted as correct (%)")
     axes.set_ylabel("Kind of answer")
+    _legend(figure, axes)
+    return figure
+
+
+def cost_against_size(growth: pd.DataFrame) -> Figure:
+    """Draw the milliseconds of one query against the number of memories, both logarithmic.
+
+    Parameters
+    ----------
+    growth : DataFrame
+        Columns ``part, what, n, cpu_ms``; rows whose ``what`` is "query" are drawn.
+    """
+    figure, axes = _axes()
+    queries = growth[growth["what"] == "query"]
+    for i, (part, rows) in enumerate(queries.groupby("part", sort=False)):
+        axes.plot(rows["n"], rows["cpu_ms"], marker=MARKERS[i], color=PALETTE[i], label=str(part))
+    axes.axhline(100, color="#999999", linewidth=1, linestyle="--")
+    axes.set(xscale="log", yscale="log", xlabel="memories", ylabel="ms a query, one core")
+    _legend(figure, axes)
+    return figure
+
+
+def misled_shares(found: pd.DataFrame) -> Figure:
+    """Draw which share of replies is not misled, misled and evasive, by agent, with 95 % intervals.
+
+    Parameters
+    ----------
+    found : DataFrame
+        From `unbidden.report.teafarm.outcomes`; agents without a scored reply are left out.
+    """
+    rows = found[found["n"] > 0]
+    agents = list(dict.fromkeys(rows["system"]))
+    names = {"correct": "not misled", "wrong": "misled", "evasive": "evasive"}
+    figure, axes = _axes(height=1.4 + 0.5 * max(1, len(agents)))
+    for i, (label, name) in enumerate(names.items()):
+        own = rows[rows["label"] == label]
+        axes.errorbar(
+            100 * own["mean"].astype(float),
+            [agents.index(agent) + 0.24 * (i - 1) for agent in own["system"]],
+            xerr=_errors(own),
+            fmt=MARKERS[i],
+            color=PALETTE[(2, 4, 6)[i]],
+            capsize=3,
+            markersize=7,
+            label=name,
+        )
+    axes.set_yticks(range(len(agents)), agents)
+    axes.set_ylim(max(1, len(agents)) - 0.5, -0.5)
+    axes.set_xlim(-2, 102)
+    axes.grid(axis="x")
+    axes.grid(visible=False, axis="y")
+    axes.set_xlabel("Replies (%)")
+    axes.set_ylabel("Agent")
     _legend(figure, axes)
     return figure
 
@@ -320,8 +354,8 @@ def forest(rows: pd.DataFrame, *, x: str) -> Figure:
             difference,
             y,
             xerr=error,
-            fmt=_MARKERS[i % len(_MARKERS)],
-            color=_PALETTE[i % len(_PALETTE)],
+            fmt=MARKERS[i % len(MARKERS)],
+            color=PALETTE[i % len(PALETTE)],
             capsize=2,
             markersize=5,
             label=name,

@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from unbidden.memory.theanine.relations import RELATIONS
+from unbidden.report.looks import FAINT, INK, PAPER, RELATION_COLOURS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from unbidden.memory.summaries import SummaryMemory
     from unbidden.memory.theanine.graph import MemoryGraph
 
-# Okabe and Ito's colours, in the order of the relations, and grey for an edge without a label.
-_COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F")
 _DASHES = ("", "6 3", "2 3", "8 3 2 3", "", "6 3", "2 3")
 _COLUMN, _ROW, _TOP, _LEFT = 190, 26, 64, 24
 _LABEL = 24  # characters of a memory beside its dot
@@ -61,11 +60,11 @@ class GraphView:
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
             f'width="{width}" height="{height}" role="img" '
             f'aria-label="{html.escape(self._told(), quote=True)}" font-family="sans-serif">',
-            f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+            f'<rect width="{width}" height="{height}" fill="{PAPER}"/>',
             *self._legend(),
             *(
                 f'<text x="{_LEFT + i * _COLUMN}" y="{_TOP - 18}" font-size="11" '
-                f'font-weight="bold" fill="#333333">session {session}</text>'
+                f'font-weight="bold" fill="{INK}">session {session}</text>'
                 for i, session in enumerate(columns)
             ),
             *self._edges(places),
@@ -84,7 +83,7 @@ class GraphView:
         return [
             f'<line x1="{_LEFT + i * 110}" y1="14" x2="{_LEFT + i * 110 + 24}" y2="14" '
             f'{_stroke(name)} stroke-width="2"/><text x="{_LEFT + i * 110 + 30}" y="18" '
-            f'font-size="11" fill="#333333">{html.escape(name)}</text>'
+            f'font-size="11" fill="{INK}">{html.escape(name)}</text>'
             for i, name in enumerate(present)
         ]
 
@@ -115,8 +114,8 @@ def _dot(memory: SummaryMemory, x: int, y: int) -> str:
     short = memory.text if len(memory.text) <= _LABEL else memory.text[: _LABEL - 1] + "…"
     return (
         f"<g><title>{html.escape(f'{memory.id}: {memory.text}')}</title>"
-        f'<circle cx="{x}" cy="{y}" r="5" fill="#333333"/>'
-        f'<text x="{x + 9}" y="{y - 5}" font-size="10" fill="#333333" stroke="#ffffff" '
+        f'<circle cx="{x}" cy="{y}" r="5" fill="{INK}"/>'
+        f'<text x="{x + 9}" y="{y - 5}" font-size="10" fill="{INK}" stroke="{PAPER}" '
         f'stroke-width="3" paint-order="stroke">{html.escape(short)}</text>'
         "</g>"
     )
@@ -124,7 +123,7 @@ def _dot(memory: SummaryMemory, x: int, y: int) -> str:
 
 def _stroke(relation: str) -> str:
     if relation not in RELATIONS:
-        return 'stroke="#999999"'
+        return f'stroke="{FAINT}"'
     i = RELATIONS.index(relation)
     dash = f' stroke-dasharray="{_DASHES[i]}"' if _DASHES[i] else ""
-    return f'stroke="{_COLOURS[i]}"{dash}'
+    return f'stroke="{RELATION_COLOURS[i]}"{dash}'

@@ -29,7 +29,7 @@ RECORDED = ("theanine", "06_timelines")
 
 TABLES = (
     *("published_rescored", "published_printed", "published_length", "published_comedy"),
-    *("published_difference", "published_difference_cut"),
+    *("published_difference", "published_difference_cut", "published_update"),
     *("retriever_agreement", "memories_per_session"),
 )
 
@@ -104,6 +104,9 @@ def _scored(embedder: str, seed: int) -> dict[str, pd.DataFrame]:
         "published_comedy": comedy_by_rule(turns),
         "published_difference": compare_released(turns, seed=seed),
         "published_difference_cut": compare_released(turns, cut=True, seed=seed),
+        "published_update": compare_released(
+            turns, second="memory-update", against=["msc-retrieval"], seed=seed
+        ),
         "retriever_agreement": retriever_agreement(retriever_items(embedder=embedder)),
         "memories_per_session": memories_per_session(),
     }

@@ -5,18 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from unbidden.corpus.evidence import read_evidence
 from unbidden.errors import ConfigError
 from unbidden.llm import Call
 from unbidden.memory.protocol import ExplainsFailures
 from unbidden.memory.registry import create_system
-from unbidden.memory.units import one_of
+from unbidden.memory.units import one_of, turn_text
 from unbidden.reply.answer import EMPTY, THOUGHTS_ONLY
 from unbidden.reply.fixed import fixed_text
-from unbidden.reply.render import clip_texts
+from unbidden.reply.render import text_lines
 from unbidden.reply.replaying import NO_MEMORY, PROMPT
 from unbidden.reply.rules import REPAIRED
 from unbidden.reply.sections import visible
+from unbidden.reply.teafarm.convert import to_question
+from unbidden.reply.teafarm.making import untagged
 from unbidden.retrieval.contract import refusal
+from unbidden.retrieval.score import NO_GOLD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +33,8 @@ if TYPE_CHECKING:
 
 Searched = Literal["dialogue", "question"]
 MAX_FAILED = 0.05
+ORACLE = "oracle"
+"""The arm that is given the turns that show the truth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +83,7 @@ def tea_replies(
     *,
     search_with: Searched = "dialogue",
     memory_tokens: int | None = REPAIRED.memory_tokens,
+    reply_tokens: int | None = None,
     **options: Any,
 ) -> list[TeaReply]:
     """Return the replies of each arm to each item of one conversation.
@@ -91,6 +98,8 @@ def tea_replies(
         small talk can hide the question, or the question alone.
     memory_tokens : int or None
         Most tokens of the memories of a prompt.
+    reply_tokens : int or None
+        Most tokens of a reply, in place of the prompt's own; one that is cut is unscored.
     **options
         Of every system that takes them.
 
@@ -112,30 +121,54 @@ def tea_replies(
     replies: list[TeaReply] = []
     for arm in arms:
         system, refused = None, None
-        if arm.system != NO_MEMORY:
+        if arm.system not in (NO_MEMORY, ORACLE):
             system = create_system(arm.system, own=arm.options, llm=llm, **options)
             refused = refusal(system.ingest(conversation), MAX_FAILED)
         found = [
-            _search(system, item, arm.k, search_with)
+            _remembered(conversation, arm, system, item, search_with)
             if (reason := item.unscored or refused) is None
             else ((), reason)
             for item in items
         ]
-        replies += _said(arm, items, found, llm, memory_tokens)
+        replies += _said(arm, items, found, llm, memory_tokens, reply_tokens)
     return replies
 
 
-def _search(
-    system: MemorySystem | None, item: TeaItem, k: int, search_with: Searched
+def _remembered(
+    conversation: Conversation,
+    arm: Arm,
+    system: MemorySystem | None,
+    item: TeaItem,
+    search_with: Searched,
 ) -> tuple[tuple[str, ...], str | None]:
-    """Return what a system brings to mind, or why it cannot."""
+    """Return what an arm brings to mind, or why it cannot."""
+    if arm.system == ORACLE:
+        shown = _true_turns(conversation, item)
+        return shown, None if shown else f"no memories: {NO_GOLD}"
     if system is None:
         return (), None
+    return _search(system, item, arm.k, search_with)
+
+
+def _true_turns(conversation: Conversation, item: TeaItem) -> tuple[str, ...]:
+    """Return the turns that show the truth, in the order of the conversation."""
+    true = read_evidence(to_question(item, 0), conversation, "repaired").ids
+    return tuple(
+        " ".join(turn_text(turn, session, "repaired").split())
+        for session in conversation.sessions
+        for turn in session.turns
+        if turn.id in true
+    )
+
+
+def _search(
+    system: MemorySystem, item: TeaItem, k: int, search_with: Searched
+) -> tuple[tuple[str, ...], str | None]:
     query = item.tagged if search_with == "dialogue" else item.question
     hits = system.search(query, k=k, speaker=item.speaker)
     if isinstance(system, ExplainsFailures) and (reason := system.search_failure):
         return (), reason
-    return tuple(" ".join(hit.text.split()) for hit in hits), None
+    return tuple(hit.text for hit in hits), None
 
 
 def _said(
@@ -144,8 +177,9 @@ def _said(
     found: Sequence[tuple[tuple[str, ...], str | None]],
     llm: LLM,
     memory_tokens: int | None,
+    reply_tokens: int | None,
 ) -> list[TeaReply]:
-    shown = [clip_texts(memories, memory_tokens) for memories, _ in found]
+    shown = [text_lines(memories, memory_tokens) for memories, _ in found]
     calls = [
         Call(
             PROMPT,
@@ -154,6 +188,7 @@ def _said(
                 "dialogue": item.tagged.splitlines(),
                 "speaker": item.other,
             },
+            max_tokens=reply_tokens,
         )
         for item, (lines, _), (_, reason) in zip(items, shown, found, strict=True)
         if reason is None
@@ -161,17 +196,18 @@ def _said(
     outcomes = iter(llm.ask_many(calls, label=f"TeaFarm, {arm.name}") if calls else [])
     replies = []
     for item, (lines, note), (_, reason) in zip(items, shown, found, strict=True):
-        text, unscored = _heard(next(outcomes)) if reason is None else (None, reason)
+        text, unscored = _heard(next(outcomes), item) if reason is None else (None, reason)
         notes = (note,) if note else ()
         replies.append(TeaReply(item, arm.name, arm.k or None, text, tuple(lines), notes, unscored))
     return replies
 
 
-def _heard(outcome: Outcome[Any]) -> tuple[str | None, str | None]:
-    """Return what is heard of a reply, or why nothing is."""
+def _heard(outcome: Outcome[Any], item: TeaItem) -> tuple[str | None, str | None]:
+    """Return what is heard of a reply, without a name in front, or why nothing is."""
     if not outcome.ok:
         return None, outcome.unscored
     reply = visible(outcome.text).reply
     if reply is None:
         return None, THOUGHTS_ONLY if outcome.text.strip() else EMPTY
-    return reply, None
+    said = untagged(reply, (item.other, item.speaker))
+    return (said, None) if said else (None, EMPTY)

@@ -10,7 +10,7 @@ import pandas as pd
 from unbidden.llm.client import Client
 from unbidden.llm.session import PlanningLLM
 from unbidden.queries.facets import paper_lines, repaired_lines, rewrite_for_search
-from unbidden.queries.sampling import sample_queries
+from unbidden.queries.sampling import balanced_sample
 from unbidden.report.summary import paired_differences
 from unbidden.report.tables import points, shown_differences, with_interval
 from unbidden.retrieval.rewriting import AS_WRITTEN, GRID, call_sets
@@ -35,7 +35,7 @@ def sampled(corpus: Corpus, queries: Sequence[Query], config: AblationsConfig) -
     """Return the queries that are rewritten: not the plain question, which needs no rewriting."""
     named = config.rewrite_conversations or [talk.id for talk in corpus.conversations[:2]]
     kept = [q for q in queries if q.conversation in named and q.style != "question"]
-    return sample_queries(kept, config.queries_per_style, seed=config.seed)
+    return balanced_sample(kept, per_style=config.queries_per_style, seed=config.seed)
 
 
 def rewriting_effects(run: RewriteRun, *, seed: int = 0) -> pd.DataFrame:

@@ -1,0 +1,141 @@
+"""What the chapter on replies says in its text: numbers, and sentences that hold for any run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from unbidden.reply.study import TOP_K
+from unbidden.report.replies import ALL, ORACLE, main_judge
+from unbidden.report.replyrun import judge_name
+from unbidden.report.tables import points, with_interval
+
+if TYPE_CHECKING:
+    from unbidden.config_replies import RepliesConfig
+    from unbidden.report.replyrun import ReplyRun
+
+NO_MEMORY = "no memory"
+
+
+def reply_numbers(
+    config: RepliesConfig,
+    run: ReplyRun,
+    items: pd.DataFrame,
+    scores: pd.DataFrame,
+    gaps: pd.DataFrame,
+    above: pd.DataFrame,
+) -> dict[str, str]:
+    """Return what the text cites, by name.
+
+    Parameters
+    ----------
+    scores, gaps, above : DataFrame
+        From `unbidden.report.replies.scores`, `differences` (pooled) and
+        `unbidden.report.replyuse.above_oracle`.
+    """
+    table = run.table
+    return {
+        "dataset": run.corpus.name,
+        "answer_model": config.answer_model,
+        "judge": judge_name(config) if "model" in config.judges else "no model",
+        "main_judge": main_judge(items),
+        "queries": f"{len(run.queries):,}",
+        "per_style": "all" if config.queries_per_style is None else str(config.queries_per_style),
+        "conversations": str(len({query.conversation for query in run.queries})),
+        "top_k": str(config.top_k),
+        "memory_tokens": f"{config.memory_tokens:,}",
+        "answer_tokens": str(config.answer_tokens),
+        "replies": f"{table['text'].notna().sum():,}",
+        "replies_wanted": f"{len(table):,}",
+        "answer_note": answer_note(items, scores, gaps),
+        "oracle_note": oracle_note(run, items, scores, gaps, above),
+    }
+
+
+def answer_note(items: pd.DataFrame, scores: pd.DataFrame, gaps: pd.DataFrame) -> str:
+    """Return what the scores of the main judge say, or that there are none."""
+    judge = main_judge(items)
+    own = scores[(scores["judge"] == judge) & (scores["style"] == ALL)]
+    rows = {row["way"]: row for row in own.to_dict("records")}
+    systems = _systems(items, rows)
+    if not any(row["n"] for row in rows.values()):
+        return (
+            "No reply is on record here; the table of calls below says what recording would take."
+        )
+    parts = [f"Scored by {judge}"]
+    best = max(systems, key=lambda way: _mean(rows[way]), default=None)
+    if ORACLE in rows:
+        parts.append(f"replies that are given the gold turns reach {_cell(rows[ORACLE])} %")
+    if best is not None:
+        parts.append(f"those with what the best system ({best}) found {_cell(rows[best])} %")
+    if NO_MEMORY in rows:
+        parts.append(f"those without memory {_cell(rows[NO_MEMORY])} %")
+    return f"{', '.join(parts)}. {_told_apart(gaps, judge)}"
+
+
+def _told_apart(gaps: pd.DataFrame, judge: str) -> str:
+    own = gaps[gaps["judge"] == judge]
+    if own.empty:
+        return "Nothing can be compared with the oracle in this run."
+    apart = [row["way"] for row in own.to_dict("records") if row["verdict"].startswith("differs")]
+    rest = [way for way in own["way"] if way not in apart]
+    if not apart:
+        return f"With so few queries the oracle cannot be told from {_listed(rest)}."
+    but = f", but with so few queries not from {_listed(rest)}" if rest else ""
+    return f"The oracle can be told from {_listed(apart)}{but}."
+
+
+def oracle_note(
+    run: ReplyRun,
+    items: pd.DataFrame,
+    scores: pd.DataFrame,
+    gaps: pd.DataFrame,
+    above: pd.DataFrame,
+) -> str:
+    """Return whether the oracle is at or above every system, and if not what stands behind it."""
+    judge = main_judge(items)
+    own = scores[(scores["judge"] == judge) & (scores["n"] > 0)]
+    systems = _systems(items, set(own["way"]))
+    cells = own[own["way"].isin(systems) & (own["style"] != ALL)]
+    if ORACLE not in set(own["way"]) or cells.empty:
+        return "There is nothing to compare with the oracle in this run."
+    over = above[(above["judge"] == judge) & above["way"].isin(systems)]
+    if over.empty:
+        return f"By {judge} the oracle is at or above every system in every style."
+    better, gold, worse = (int(over[name].sum()) for name in ("better", "with_gold", "worse"))
+    pooled = gaps[(gaps["judge"] == judge) & gaps["way"].isin(systems)]
+    below = pooled[(pooled["difference"] < 0) & pooled["verdict"].str.startswith("differs")]
+    told = (
+        "Over all styles together no system is distinguishably above it."
+        if below.empty
+        else f"Over all styles together {_listed(list(below['way']))} is above it distinguishably."
+    )
+    return (
+        f"By {judge} a system's mean is above the oracle's in {len(over)} of {len(cells)} cells. "
+        f"In these cells {better} replies score above the oracle's and {worse} below; "
+        f"in {gold} of the {better} the system had shown every gold turn too, so that the same "
+        f"facts were at hand and the reply, or the verdict, made the difference. {told}"
+    )
+
+
+def _systems(items: pd.DataFrame, ways: Any) -> list[str]:
+    of_systems = set(items.loc[items["condition"] == TOP_K, "way"])
+    return [way for way in dict.fromkeys(items["way"]) if way in of_systems and way in ways]
+
+
+def _mean(row: dict[Any, Any]) -> float:
+    return -1.0 if pd.isna(row["mean"]) else float(row["mean"])
+
+
+def _cell(row: dict[Any, Any]) -> str:
+    return with_interval(row["mean"], row["low"], row["high"]) if row["n"] else points(None)
+
+
+def _listed(names: list[str]) -> str:
+    """Return names as a list in a sentence.
+
+    >>> _listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

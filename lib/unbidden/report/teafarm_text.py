@@ -1,0 +1,279 @@
+"""What the chapter on TeaFarm says beside its tables: published numbers, trust, examples, notes."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from unbidden.judge.labelled import load_items
+from unbidden.judge.panel import run_words
+from unbidden.judge.teafarm_agents import MESSAGE_RUBRIC
+from unbidden.llm.localmodels import local_models
+from unbidden.reply.replaying import NO_MEMORY
+from unbidden.reply.teafarm import FIXED
+from unbidden.reply.teafarm.replies import ORACLE
+from unbidden.report.judges import accuracy, accuracy_text
+from unbidden.report.published import theanine_table
+from unbidden.report.tables import points, with_interval
+from unbidden.report.tea_runs import MADE, OWN
+from unbidden.report.teafarm import of_judge
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from unbidden.config_teafarm import TeafarmConfig
+    from unbidden.judge.panel import Run
+    from unbidden.report.tea_runs import TeaRuns
+
+NOT_RUN = "not run"
+
+
+def published_beside(
+    outcomes: pd.DataFrame, options: Mapping[str, Mapping[str, Any]]
+) -> pd.DataFrame:
+    """Return THEANINE's Table 4 with our success rate where we ran the same kind of agent.
+
+    Parameters
+    ----------
+    outcomes : DataFrame
+        From `unbidden.report.teafarm.outcomes`, of the headline judge.
+    options : mapping
+        Of single systems: without rewriting, ours is the paper's "w/o Timeline Refinement".
+    """
+    ours = outcomes[outcomes["label"] == "correct"].set_index("system")
+    rewritten = dict(options.get("theanine", {})).get("refine_mode", "off") != "off"
+    mine = {"theanine" if rewritten else "theanine-no-refinement": "theanine"}
+    table = theanine_table(4)
+    rows = []
+    for name, group in table.groupby("system", sort=False):
+        values = dict(zip(group["dataset"], group["value"], strict=True))
+        agent = mine.get(str(name), str(name) if name != "theanine" else "")
+        cell = ours.loc[agent].to_dict() if agent in ours.index else None
+        shown = NOT_RUN if cell is None or not cell["n"] else _interval(cell)
+        rows.append(
+            {
+                "in the paper": group["row"].iloc[0],
+                **{heading: points(values.get(key), 0) for key, heading in _SETS.items()},
+                "this run's agent": agent if cell is not None else "–",
+                "this run": shown if cell is not None else "–",
+            }
+        )
+    return pd.DataFrame(rows, dtype=object)
+
+
+_SETS = {"msc": "MSC", "cc": "Conversation Chronicles", "mean": "mean"}
+
+
+def _interval(cell: Mapping[Any, Any]) -> str:
+    return with_interval(cell["mean"], cell["low"], cell["high"])
+
+
+def trust_table(runs: Sequence[Run]) -> pd.DataFrame:
+    """Return the accuracy of the judge and of the word rule on the labelled set, by rubric.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``rubric, protocol, form, n, unscored, accuracy, floor, accuracy_text, floor_text,
+        verdict``; accuracies in 0..1 over scored items, as text with their intervals; where calls
+        are not on record `accuracy` is missing.
+    """
+    rows = []
+    for run in runs:
+        for name in run.rubrics:
+            if name == MESSAGE_RUBRIC and run.protocol != runs[0].protocol:
+                continue  # both protocols have the same wording of it
+            own = [item for item in load_items(split="test") if item.rubric == name]
+            words = run_words(own)
+            floor = accuracy(words)
+            frame = run.frame[run.frame["rubric"] == name]
+            done = accuracy(frame) if len(frame) else None
+            rows.append(
+                {
+                    "rubric": name,
+                    "protocol": run.protocol,
+                    "form": run.form,
+                    "n": len(own),
+                    "unscored": done["unscored"] if done else None,
+                    "accuracy": done["accuracy"] if done else None,
+                    "floor": floor["accuracy"],
+                    "accuracy_text": accuracy_text(done) if done else NOT_RUN,
+                    "floor_text": accuracy_text(floor),
+                    "verdict": _against_floor(
+                        done["accuracy"] if done else None, floor["accuracy"]
+                    ),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def _against_floor(judge: float | None, floor: float | None) -> str:
+    if judge is None or floor is None:
+        return "not known"
+    return "below the floor" if judge < floor else "not below the floor"
+
+
+def shown_trust(table: pd.DataFrame) -> pd.DataFrame:
+    """Return `trust_table` as text."""
+    if table.empty:
+        return table
+    names = {"repaired": "ours", "paper": "the paper's"}
+    return pd.DataFrame(
+        {
+            "rubric": table["rubric"],
+            "wording": [names[name] for name in table["protocol"]],
+            "n": table["n"],
+            "judge": table["accuracy_text"],
+            "word rule": table["floor_text"],
+            "the judge is": table["verdict"],
+        },
+        dtype=object,
+    )
+
+
+def trust_note(table: pd.DataFrame, model: str, protocol: str) -> str:
+    """Return a sentence on the judge that gives the headline."""
+    own = table[(table["rubric"] == "teafarm") & (table["protocol"] == protocol)]
+    if own.empty or pd.isna(own["accuracy"].iloc[0]):
+        return f"How far {model} can be trusted as this judge is not on record here."
+    row = own.iloc[0]
+    return (
+        f"On {row['n']} labelled replies of this rubric the judge {model} is right in "
+        f"{points(row['accuracy'])} %, the word rule in {points(row['floor'])} %: it is "
+        f"{row['verdict']}."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TeaExamples:
+    """Questions with the truth, and what each agent said of them, as escaped HTML.
+
+    Attributes
+    ----------
+    most : int
+        Questions shown: the first of each conversation that has replies.
+    """
+
+    runs: TeaRuns
+    judge: str
+    most: int = 3
+
+    def _chosen(self) -> list[Any]:
+        said = {
+            reply.item.id for reply in self.runs.replies if reply.agent not in FIXED and reply.text
+        }
+        found, homes = [], set()
+        for item in self.runs.asked:
+            if item.id in said and item.conversation not in homes:
+                homes.add(item.conversation)
+                found.append(item)
+        return found[: self.most]
+
+    def _repr_html_(self) -> str:
+        rows = of_judge(self.runs.talk, self.judge)
+        labels = {(row["query_id"], row["system"]): row["label"] for row in rows.to_dict("records")}
+        parts = []
+        for item in self._chosen():
+            said = "".join(
+                f"<li><b>{html.escape(reply.agent)}</b> "
+                f"({html.escape(labels.get((item.id, reply.agent)) or 'no verdict')}): "
+                f"{html.escape(reply.text or reply.unscored or '')}</li>"
+                for reply in self.runs.replies
+                if reply.item.id == item.id
+            )
+            parts.append(
+                f'<section class="unbidden-example"><p><b>{html.escape(item.id)}</b> · '
+                f"{html.escape(item.speaker)}</p><blockquote>{html.escape(item.question)}"
+                f"</blockquote><p>The truth: {html.escape(item.answer)}</p><ul>{said}</ul>"
+                "</section>"
+            )
+        return "".join(parts) or "<p>No reply is on record.</p>"
+
+    def __repr__(self) -> str:
+        return f"{len(self._chosen())} questions with replies"
+
+
+def tea_numbers(
+    config: TeafarmConfig,
+    runs: TeaRuns,
+    outcomes: pd.DataFrame,
+    differences: pd.DataFrame,
+    trust: pd.DataFrame,
+) -> dict[str, str]:
+    """Return what the chapter's text says of the run, as text."""
+    items = [item for own in runs.items.values() for item in own]
+    judge = config.judge_model or config.answer_model
+    small = config.answer_model in local_models()
+    failed = sum(item.unscored is not None for item in items)
+    return {
+        "dataset": runs.dataset,
+        "answer_model": config.answer_model,
+        "judge_model": judge,
+        "trust_note": trust_note(trust, judge, config.judge_protocols[0]),
+        "model_note": "Both are small models that run on a laptop." if small else "",
+        "questions": str(len(runs.asked)),
+        "questions_own": str(len(runs.items[OWN])),
+        "questions_made": str(len(runs.items[MADE])),
+        "questions_failed": f"{failed} could not be made and are left out." if failed else "",
+        "conversations": str(len({item.conversation for item in runs.asked})),
+        "memory_tokens": str(config.memory_tokens),
+        "reply_tokens": str(config.reply_tokens),
+        "headline_note": headline_note(outcomes, differences),
+        "fixed_note": fixed_note(runs, config.judge_protocols[0]),
+        "detectable_note": detectable_note(differences),
+        "calls_missing": f"{int(runs.missing['calls'].sum()):,}" if len(runs.missing) else "0",
+    }
+
+
+def headline_note(outcomes: pd.DataFrame, differences: pd.DataFrame) -> str:
+    """Return the answer to the chapter's question in two or three sentences."""
+    rows = outcomes[(outcomes["label"] == "correct") & (outcomes["n"] > 0)]
+    rates = {row["system"]: row for row in rows.to_dict("records")}
+    systems = [name for name in rates if name not in (*FIXED, NO_MEMORY, ORACLE)]
+    if not systems:
+        return "No verdict on a memory system is on record here, so this run cannot say."
+    best = max(systems, key=lambda name: rates[name]["mean"])
+    text = (
+        f"Of the memory systems, {best} does best: its reply agrees with the truth in "
+        f"{_interval(rates[best])} % of {rates[best]['n']} questions."
+    )
+    for name, told in ((NO_MEMORY, "Without any memory"), (ORACLE, "Shown the true turns")):
+        if name in rates:
+            text += f" {told} the model does in {_interval(rates[name])} %."
+    if len(differences):
+        better = differences[differences["verdict"].str.startswith("differs")]
+        named = [name for name in better["system"] if name in systems]
+        text += (
+            f" Different from no memory beyond chance: {', '.join(named)}."
+            if named
+            else " No system can be told from no memory."
+        )
+    return text
+
+
+def fixed_note(runs: TeaRuns, judge: str) -> str:
+    """Return what agents that never look score, by the word rule and by the judge."""
+    parts = []
+    for name in FIXED:
+        rates = []
+        for which, called in (("words", "the word rule"), (judge, "the judge")):
+            rows = of_judge(runs.talk, which)
+            rows = rows[(rows["system"] == name) & rows["value"].notna()]
+            value = points(float(rows["value"].mean())) + " %" if len(rows) else NOT_RUN
+            rates.append(f"{value} by {called}")
+        parts.append(f"{name} {' and '.join(rates)}")
+    return "; ".join(parts)
+
+
+def detectable_note(differences: pd.DataFrame) -> str:
+    """Return how large a difference these questions could show."""
+    known = differences["detectable"].dropna() if len(differences) else pd.Series(dtype=float)
+    if known.empty:
+        return "How small a difference could be seen is not known without verdicts."
+    return (
+        f"A true difference from no memory would have to be about {points(float(known.min()), 0)} "
+        f"to {points(float(known.max()), 0)} points to be found four times out of five."
+    )

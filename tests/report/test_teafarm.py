@@ -1,0 +1,298 @@
+"""The chapter on TeaFarm from scripted models: every table by hand, faults, and resuming."""
+
+import json
+
+import pandas as pd
+import pytest
+from werkzeug import Response
+
+from unbidden.config_teafarm import TeafarmConfig
+from unbidden.corpus import load_corpus
+from unbidden.errors import BudgetExceeded
+from unbidden.llm import Budget, LLMSettings, Outcome, ScriptedLLM, connect
+from unbidden.llm.session import PlanningLLM
+from unbidden.report import figures, tea_runs, teafarm, teafarm_text
+
+AGENTS = ["no-memory", "oracle", "bm25", "full-history"]
+QUESTION = {
+    "memories": [1],
+    "false_part": "wrong",
+    "question": "<b>Is it so?</b>",
+    "answer": "It is not so.",
+}
+SPOKEN = {"turns": [{"speaker": who, "text": "Hello."} for who in ("speaker_a", "speaker_b")] * 2}
+
+
+def config(**changes):
+    fields = {
+        "chapter": "07_teafarm",
+        "systems": ["bm25", "full-history"],
+        "asked_systems": ["bm25"],
+        "per_conversation": 2,
+        "made": 1,
+        "answer_model": "m",
+        "judge_model": "m",
+        "memory_model": "m",
+    }
+    return TeafarmConfig.of(**{**fields, **changes})
+
+
+def harbour(*names):
+    return load_corpus("harbour", conversations=list(names or ("harbour-1", "harbour-2")))
+
+
+def answer(prompt, content):
+    """Who remembers tells the truth, who does not agrees; the judge goes by that."""
+    if prompt == "summarise_session.v1":
+        return json.dumps({"facts": ["It is not so."]})
+    if prompt == "teafarm_question.v1":
+        return json.dumps(QUESTION)
+    if prompt == "teafarm_session.v1":
+        return json.dumps(SPOKEN)
+    if prompt == "next_turn.v1":
+        return "<i>No, it is not.</i>" if "Memories:" in content else "Sure!"
+    if prompt == "reply.v1":
+        return "Yes, it is." if "(none)" in content else "No, it is not."
+    told = content.rpartition("Reply:")[2]
+    if prompt.startswith("judge_counterfactual"):
+        return "corrected" if "No, it" in told else "unaware"
+    if "can't say" in told:
+        return "wrong" if "paper" in prompt else "evasive"
+    return "correct" if "No, it" in told else "wrong"
+
+
+def say(seen):
+    return answer(seen.prompt_name, seen.messages[-1]["content"])
+
+
+def run(script=say, **changes):
+    return tea_runs.run_teafarm(harbour(), config(**changes), ScriptedLLM(script))
+
+
+def tables(runs):
+    rows = teafarm.of_judge(runs.talk, "repaired")
+    found = teafarm.outcomes(rows)
+    return found, teafarm.differences(rows), teafarm_text.trust_table(runs.trust)
+
+
+def test_who_looks_is_not_misled_and_who_never_looks_has_no_success():
+    """By hand: 4 harbour items and 2 made ones; four agents of which one has no memory."""
+    runs = run()
+    assert [item.id for item in runs.items["converted"]][:2] == ["harbour-1#0", "harbour-1#24"]
+    assert [item.id for item in runs.items["made"]] == ["harbour-1#a", "harbour-1#b"]
+    found, compared, _ = tables(runs)
+    rates = found.pivot(index="system", columns="label", values="mean")
+    assert list(dict.fromkeys(found["system"])) == [*AGENTS, "always-agree", "always-refuse"]
+    assert rates.loc["no-memory", "wrong"] == 1 and rates.loc["no-memory", "correct"] == 0
+    assert (rates.loc[AGENTS[1:], "correct"] == 1).all()
+    assert rates.loc["always-agree", "wrong"] == 1
+    assert rates.loc["always-refuse", "evasive"] == 1
+    assert set(found["n"]) == {6} and not found[["unscored", "waiting"]].any().any()
+    fixed = runs.talk[runs.talk["system"].isin(["always-agree", "always-refuse"])]
+    assert fixed.groupby(["judge", "system"])["value"].max().to_dict() == {
+        (judge, name): 0.0
+        for judge in ("paper", "repaired", "words")
+        for name in ("always-agree", "always-refuse")
+    }
+    assert list(compared["system"]) == AGENTS[1:] and set(compared["difference"]) == {1.0}
+    assert runs.missing.empty
+
+
+def test_tables_by_hand():
+    runs = run()
+    found, compared, trust = tables(runs)
+    shown = teafarm.shown_outcomes(found).set_index("agent")
+    assert shown.loc["bm25", "not misled"].startswith("100.0")
+    assert shown.loc["always-refuse", "evasive"].startswith("100.0")
+    judges = teafarm.shown_by_judge(teafarm.by_judge(runs.talk)).set_index("agent")
+    assert judges.loc["oracle", "the paper's"].startswith("100.0")
+    assert judges.loc["always-refuse", "word rule"].startswith("0.0")
+    agree = teafarm.judges_agree(runs.talk, "repaired").set_index("second")
+    assert agree.loc["paper", "same"] == 1 and agree.loc["paper", "n"] == 36
+    forms = teafarm.both_forms(teafarm.of_judge(runs.talk, "repaired"), runs.messages)
+    assert set(forms["system"]) == {"no-memory", "oracle", "bm25"}
+    assert set(forms["source"]) == {"converted", "made"}
+    assert (forms["agree"] == 1).all() and set(forms["n"]) == {4, 2}
+    assert forms.set_index(["source", "system"]).loc[("made", "bm25"), "both"] == 1
+    messages = teafarm.shown_messages(runs.messages).set_index("agent")
+    assert messages.loc["bm25", "corrected"] == "100.0"
+    assert messages.loc["no-memory", "score"].startswith("0.0")
+    numbers = teafarm_text.tea_numbers(config(), runs, found, compared, trust)
+    assert numbers["questions"] == "6" and numbers["calls_missing"] == "0"
+    assert "bm25 does best" in numbers["headline_note"]
+    assert "always-agree 0.0 % by the word rule and 0.0 % by the judge" in numbers["fixed_note"]
+    assert set(trust["rubric"]) == {"teafarm", "counterfactual"}
+
+
+def test_one_form_may_differ_from_the_other():
+    """The assistant never corrects: the forms agree only for the agent that always fails."""
+    runs = run(
+        lambda seen: "unaware" if "counterfactual" in seen.prompt_name else say(seen), made=0
+    )
+    forms = teafarm.both_forms(teafarm.of_judge(runs.talk, "repaired"), runs.messages)
+    agree = forms.set_index("system")["agree"]
+    assert agree["no-memory"] == 1 and agree["bm25"] == 0 and agree["oracle"] == 0
+    assert forms.set_index("system").loc["no-memory", "neither"] == 1
+
+
+def test_published_numbers_stand_beside_ours():
+    runs = run(made=0)
+    found, _, _ = tables(runs)
+    table = teafarm_text.published_beside(found, {}).set_index("in the paper")
+    assert table.loc["THEANINE", "Conversation Chronicles"] == "24"
+    assert table.loc["THEANINE", "this run's agent"] == "–"
+    theanine = found.assign(system=found["system"].replace({"bm25": "theanine"}))
+    table = teafarm_text.published_beside(theanine, {}).set_index("in the paper")
+    assert table.loc["w/o Timeline Refinement", "this run"].startswith("100.0")
+    rewritten = {"theanine": {"refine_mode": "per_timeline"}}
+    table = teafarm_text.published_beside(theanine, rewritten).set_index("in the paper")
+    assert table.loc["THEANINE", "this run"].startswith("100.0")
+
+
+def test_texts_are_escaped_in_examples():
+    shown = teafarm_text.TeaExamples(run(per_conversation=0), "repaired")._repr_html_()
+    assert "&lt;b&gt;Is it so?" in shown and "&lt;i&gt;No" in shown
+    assert "<b>Is" not in shown and "<i>" not in shown
+
+
+@pytest.mark.parametrize(
+    ("prompt", "broken", "part"),
+    [
+        ("next_turn.v1", Outcome("timeout", "slow"), "no reply: timeout"),
+        ("next_turn.v1", Outcome("truncated", "cut"), "no reply: truncated"),
+        ("next_turn.v1", "<think>hm", "no reply: thoughts"),
+        ("next_turn.v1", " ", "no reply: empty"),
+        ("judge_teafarm_word.v1", "perhaps", "label"),
+        ("judge_teafarm_word.v1", Outcome("refused", "no"), "refused: no"),
+    ],
+)
+def test_what_fails_is_unscored_and_no_zero(prompt, broken, part):
+    runs = run(lambda seen: broken if seen.prompt_name == prompt else say(seen), made=0)
+    rows = teafarm.of_judge(runs.talk, "repaired")
+    rows = rows[rows["system"] == "bm25"]
+    assert rows["value"].isna().all()
+    assert rows["unscored"].str.contains(part).all()
+    found, compared, trust = tables(runs)
+    cell = found[(found["system"] == "bm25") & (found["label"] == "correct")].iloc[0]
+    assert (cell["n"], cell["unscored"], cell["waiting"]) == (0, 4, 0)
+    assert pd.isna(cell["mean"]) and compared.empty
+    numbers = teafarm_text.tea_numbers(config(), runs, found, compared, trust)
+    assert "cannot say" in numbers["headline_note"]
+
+
+@pytest.mark.parametrize("broken", [Outcome("timeout", "slow"), '{"question": "x"}'])
+def test_questions_that_cannot_be_made_are_counted(broken):
+    runs = run(lambda seen: broken if seen.prompt_name == "teafarm_question.v1" else say(seen))
+    assert [item.unscored is None for item in runs.items["made"]] == [False, False]
+    found, compared, trust = tables(runs)
+    numbers = teafarm_text.tea_numbers(config(), runs, found, compared, trust)
+    assert numbers["questions"] == "4" and numbers["questions_failed"].startswith("2 could not")
+    assert set(found[found["label"] == "correct"]["unscored"]) == {2}
+
+
+def test_a_run_with_nothing_on_record_shows_what_it_would_take():
+    """By hand, one conversation of 9 sessions, 2 items: 4 agents reply, 6 are judged, twice; 3 are
+    asked in the other form; making two questions begins with 9 summaries."""
+    with connect(LLMSettings.of("nobody"), "replay") as llm:
+        runs = tea_runs.run_teafarm(harbour("harbour-1"), config(), llm)
+    missing = runs.missing.groupby(["step", "protocol"])["calls"].sum()
+    assert missing.to_dict() == {
+        ("reply", ""): 8,
+        ("verdict", "repaired"): 12,
+        ("verdict", "paper"): 12,
+        ("message", ""): 6,
+        ("message verdict", "repaired"): 6,
+        ("question", ""): 9,
+    }
+    found, compared, trust = tables(runs)
+    assert set(found["n"]) == {0} and set(found["waiting"]) == {2} and set(found["unscored"]) == {0}
+    assert "not run" in set(teafarm.shown_outcomes(found)["not misled"])
+    assert "cannot say" in teafarm_text.headline_note(found, compared)
+    assert "not on record" in teafarm_text.trust_note(trust, "m", "repaired")
+    assert len(tea_runs.all_items(runs)) == 6 * 2 * 3 + 3 * 2
+    assert not teafarm.shown_missing(runs.missing).empty
+    figures.misled_shares(found)
+
+
+def test_a_plan_counts_verdicts_on_replies_that_are_not_made_yet():
+    with connect(LLMSettings.of("nobody"), "replay") as llm:
+        planning = PlanningLLM(llm)
+        tea_runs.run_teafarm(harbour("harbour-1"), config(made=0), planning)
+        rows = {row.prompt: row.to_ask for row in planning.plan().rows}
+    assert rows["next_turn.v1"] == 8 and rows["reply.v1"] == 6
+    assert rows["judge_teafarm_word.v1"] == 12 + 15, "and those of the labelled set"
+    assert rows["judge_teafarm_paper_word.v1"] == 12 + 15
+
+
+@pytest.fixture
+def endpoint(httpserver, monkeypatch):
+    """A model that answers as the script, for text and for labels, and the bodies it got."""
+    bodies = []
+    asks = {
+        "judge_teafarm_paper_word.v1": "Answer with one word: correct or wrong.",
+        "judge_teafarm_word.v1": "correct, wrong or evasive",
+        "judge_counterfactual_word.v1": "unaware",
+        "next_turn.v1": "Say what the named speaker would",
+        "reply.v1": "You are an assistant that remembers",
+    }
+
+    def chat(request):
+        body = request.get_json()
+        bodies.append(body)
+        system, user = (message["content"] for message in body["messages"])
+        prompt = next(name for name, part in asks.items() if part in system)
+        choice = {"index": 0, "finish_reason": "stop"}
+        text = answer(prompt, user)
+        choice["message"] = {"role": "assistant", "content": text}
+        if body.get("logprobs"):
+            token = {"token": text, "logprob": 0.0}
+            choice["logprobs"] = {"content": [{**token, "top_logprobs": [token]}]}
+        usage = {"prompt_tokens": 5, "completion_tokens": 2}
+        return Response(
+            json.dumps({"choices": [choice], "usage": usage}), mimetype="application/json"
+        )
+
+    httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(chat)
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    return bodies
+
+
+def test_a_stopped_recording_is_resumed_and_shown_as_far_as_it_went(endpoint, tmp_path):
+    corpus, small = harbour(), config(made=0)
+    settings = LLMSettings.of("m", concurrency=1)
+    place = tmp_path / "ledger.sqlite"
+    budget = Budget(calls=18)
+    with (
+        connect(settings, "record", ledger=place, budget=budget) as llm,
+        pytest.raises(BudgetExceeded),
+    ):
+        tea_runs.run_teafarm(corpus, small, llm)
+    assert 0 < len(endpoint) <= 18
+    with connect(settings, "replay", ledger=place) as llm:
+        half = tea_runs.run_teafarm(corpus, small, llm)
+    assert sum(reply.text is not None for reply in half.replies) > 8, "some agents' replies"
+    assert not half.missing.empty
+    with connect(settings, "record", ledger=place) as llm:
+        whole = tea_runs.run_teafarm(corpus, small, llm)
+    asked = len(endpoint)
+    with connect(settings, "replay", ledger=place) as llm:
+        again = tea_runs.run_teafarm(corpus, small, llm)
+    assert len(endpoint) == asked, "nothing is asked twice"
+    assert len({json.dumps(body, sort_keys=True) for body in endpoint}) == asked
+    pd.testing.assert_frame_equal(again.talk, whole.talk)
+    assert again.missing.empty
+    found, _, _ = tables(again)
+    assert found.set_index(["system", "label"]).loc[("oracle", "correct"), "mean"] == 1
+    with connect(LLMSettings.of("m", "other", concurrency=1), "record", ledger=place) as llm:
+        tea_runs.run_teafarm(corpus, small, llm)
+    new = endpoint[asked:]
+    assert new and {body["model"] for body in new} == {"other"}, "a new judge makes no new reply"
+
+
+def test_settings_out_of_range():
+    from unbidden.errors import ConfigError
+
+    for wrong in ({"judge_protocols": []}, {"judge_form": "prose"}, {"top_k": 0}, {"made": -1}):
+        with pytest.raises(ConfigError):
+            config(**wrong)
