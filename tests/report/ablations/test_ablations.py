@@ -6,10 +6,10 @@ import pytest
 
 from unbidden.config_ablations import AblationsConfig
 from unbidden.corpus import load_corpus
-from unbidden.errors import NotRecorded
+from unbidden.errors import ConfigError, NotRecorded
 from unbidden.llm import ScriptedLLM
 from unbidden.queries.build import build_queries
-from unbidden.report.ablations import curves, rewriting, searches, variance
+from unbidden.report.ablations import curves, own, rewriting, searches, variance
 from unbidden.retrieval.rewriting import AS_WRITTEN, GRID, rewrite_grid
 from unbidden.retrieval.searches import SEARCHES
 
@@ -131,3 +131,11 @@ def test_an_index_built_anew_gives_the_same_ranking():
 def test_encoding_anew_can_be_left_out():
     assert variance.encoding_noise(CORPUS, CONFIG).empty
     assert list(variance.shown_noise(variance.encoding_noise(CORPUS, CONFIG))) != []
+
+
+def test_ablations_of_our_own_system_are_named_and_can_be_left_out():
+    config = CONFIG.model_copy(update={"own_parts": ("no whom",)})
+    with pytest.raises(ConfigError, match="no who"):
+        own.own_items(CORPUS, QUERIES, config)
+    assert own.own_items(CORPUS, QUERIES, CONFIG.model_copy(update={"own_parts": ()})) is None
+    assert own.shown_own(None, 10).empty and own.own_differences(None, 10).empty
