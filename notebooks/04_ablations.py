@@ -39,7 +39,8 @@ from unbidden.llm.session import open_llm
 from unbidden.queries.build import build_queries
 from unbidden.recorded import has_recorded, recorded_numbers, recorded_view
 from unbidden.report import figures
-from unbidden.report.ablations import (
+from unbidden.report.ablations import curves, own, recorded, rewriting, variance
+from unbidden.report.ablations import searches as search_views
     curves,
     recorded,
     rewriting,

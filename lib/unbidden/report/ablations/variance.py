@@ -55,7 +55,7 @@ def variance_table(
     """
     asked = [query for query in queries if query.style == STYLE] or list(queries)
     asked = [query for query in asked if query.category != 5]
-    shared = {"protocol": config.protocol, "embedder": config.embedder}
+    shared: dict[str, Any] = {"protocol": config.protocol, "embedder": config.embedder}
     rows = []
     for name in config.systems:
         if needs_model(name):
