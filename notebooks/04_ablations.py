@@ -41,12 +41,6 @@ from unbidden.recorded import has_recorded, recorded_numbers, recorded_view
 from unbidden.report import figures
 from unbidden.report.ablations import curves, own, recorded, rewriting, variance
 from unbidden.report.ablations import searches as search_views
-    curves,
-    recorded,
-    rewriting,
-    searches as search_views,
-    variance,
-)
 from unbidden.report.faults import measure_faults
 from unbidden.report.faults import ledger as fault_ledger
 from unbidden.report.faults import shown as fault_views
