@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from unbidden.errors import ConfigError, closest
-from unbidden.memory.cued import ABLATIONS
 from unbidden.report.ablations.curves import DRAWN
 from unbidden.report.variants import HYPOTHESES, WHOLE, variant_differences, variant_matrix
 from unbidden.retrieval.variants import retrieve_variants, variant_items
@@ -32,6 +31,9 @@ def own_items(
     ConfigError
         If an ablation is unknown.
     """
+    # Late: a library of the system's warns of missing widgets before a page can say not to.
+    from unbidden.memory.cued import ABLATIONS
+
     if not config.own_parts:
         return None
     names = list(dict.fromkeys([WHOLE, *config.own_parts]))
