@@ -41,6 +41,7 @@ from unbidden.recorded import has_recorded, recorded_numbers, recorded_view
 from unbidden.report import figures
 from unbidden.report.ablations import curves, own, recorded, rewriting, variance
 from unbidden.report.ablations import searches as search_views
+from unbidden.report.ablations.evidence import rewriting_evidence
 from unbidden.report.faults import measure_faults
 from unbidden.report.faults import ledger as fault_ledger
 from unbidden.report.faults import shown as fault_views
@@ -245,6 +246,7 @@ rewritten = rewrite_grid(
 folder.items(rewritten.items, "rewritten")
 effects = rewriting.rewriting_effects(rewritten, seed=config.seed)
 folder.table("rewriting", effects)
+folder.table("evidence", rewriting_evidence(rewritten, config, corpus.name))
 glue(folder, rewriting.rewriting_numbers(rewritten, effects, config))
 NumberedTable(
     rewriting.shown_effects(effects, rewritten),

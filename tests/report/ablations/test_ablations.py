@@ -9,7 +9,7 @@ from unbidden.corpus import load_corpus
 from unbidden.errors import ConfigError, NotRecorded
 from unbidden.llm import ScriptedLLM
 from unbidden.queries.build import build_queries
-from unbidden.report.ablations import curves, own, rewriting, searches, variance
+from unbidden.report.ablations import curves, evidence, own, rewriting, searches, variance
 from unbidden.retrieval.rewriting import AS_WRITTEN, GRID, rewrite_grid
 from unbidden.retrieval.searches import SEARCHES
 
@@ -83,6 +83,13 @@ def test_a_rewriting_that_repeats_the_message_changes_nothing():
     texts = rewriting.rewritten_texts(found).set_index("rewriting")
     assert texts.loc["convergent, paper", "texts"] == 1
     assert texts["unscored"].sum() == 0
+
+
+def test_evidence_on_the_claims_about_rewriting():
+    found = evidence.rewriting_evidence(run(lambda seen: seen.variables["message"]), CONFIG, "x")
+    assert set(found["claim"]) == {"facets_close_raw", "single_rewrite_neutral"}
+    assert (found["estimate"] == 0).all() and (found["n"] == 8).all()
+    assert evidence.rewriting_evidence(run(never), CONFIG, "x").empty
 
 
 def test_what_was_not_run_is_said_and_is_no_zero():
