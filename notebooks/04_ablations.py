@@ -339,7 +339,7 @@ NumberedTable(
 # shares and in points for BLEU-4 and ROUGE-L; intervals are clustered by conversation or episode. Where
 # a row needs real data, the recorded value is shown.
 
-# %% tags=["remove-input"] mystnb={"figure": {"name": "fig-faults", "caption": "What each switch changes, with 95 % intervals. A row on recall is about plain questions, others as in the table."}, "image": {"alt": "Forest plot of the change that each switch of measurement makes, on harbour, on LoCoMo and on the released outputs, with 95 percent intervals."}}
+# %% tags=["remove-input"] mystnb={"figure": {"name": "fig-faults", "caption": "What each switch changes, with 95 % intervals. The axis is linear up to 2 points and logarithmic beyond. A row on recall is about plain questions, others as in the table."}, "image": {"alt": "Forest plot of the change that each switch of measurement makes, on harbour, on LoCoMo and on the released outputs, with 95 percent intervals."}}
 live = measure_faults(corpus, llm, config)
 folder.table("faults", live)
 whole = fault_ledger.with_recorded(live, recorded.recorded_faults())
