@@ -15,6 +15,7 @@ import pandas as pd
 from unbidden.corpus import load_corpus
 from unbidden.judge.labelled import load_items
 from unbidden.queries.build import build_queries
+from unbidden.reply.study import way_name
 from unbidden.report.explorer.model import Item, Judgement, Memory, Reply, Returned
 
 if TYPE_CHECKING:
@@ -87,9 +88,7 @@ def _embedded(facts: Mapping[str, Any], corpus: Corpus) -> bool:
     return bool(read) and read <= ours
 
 
-def _item(
-    query: Query, talk: Conversation, returned: list[Returned], replies: list[Reply]
-) -> Item:
+def _item(query: Query, talk: Conversation, returned: list[Returned], replies: list[Reply]) -> Item:
     questions = {question.index: question for question in talk.questions}
     members = [questions[index] for index in query.members]
     gold = [turn for turn in talk.turns if turn.id in query.gold]
@@ -137,9 +136,7 @@ def _read_returned(
     if not path.is_file():
         return [f"{folder.name} kept no table of what systems returned (returned.parquet)"]
     frame = pd.read_parquet(path)
-    for (query, style, system), group in frame.groupby(
-        ["query_id", "style", "system"], sort=False
-    ):
+    for (query, style, system), group in frame.groupby(["query_id", "style", "system"], sort=False):
         rows = group.to_dict("records")
         memories = tuple(
             Memory(str(row["text"]), tuple(map(str, row["sources"])))
@@ -219,11 +216,13 @@ def _read_replies(
         text = _text(row["text"])
         if text is None:  # a call that is not on record: nothing was said, so nothing was judged
             continue
-        by = _text(row.get("way")) or f"{row['condition']}, {row['system']}"
+        by = _text(row.get("way")) or way_name(str(row["system"]), str(row["condition"]))
         found = tuple(verdicts.get(_reply_key(row), ()))
         replies[key].append(Reply(by, text, _text(row["unscored"]), found))
     missing = int(frame["text"].isna().sum())
-    return [f"{folder.name}: {missing} of {len(frame)} replies are not on record"] if missing else []
+    return (
+        [f"{folder.name}: {missing} of {len(frame)} replies are not on record"] if missing else []
+    )
 
 
 def _reply_key(row: Mapping[Any, Any]) -> tuple[Any, ...]:
