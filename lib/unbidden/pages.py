@@ -134,14 +134,19 @@ def collect_numbers(run: str) -> dict[str, str]:
     """Return the numbers the book's own pages may cite.
 
     Those of a recorded run are named ``RUN_NAME`` (``locomo_questions``), those of the reader's
-    run ``run_NAME``.
+    run ``run_NAME``; of a chapter that run lacks the default run's, whose page the book shows.
     """
     results = project_root() / "results"
     numbers: dict[str, str] = {"run": run}
-    folders = [("run", results / "runs" / run)]
-    folders += [(path.name, path) for path in sorted((results / "recorded").glob("*"))]
-    for prefix, folder in folders:
-        for path in sorted(folder.glob("*/numbers.json")):
+    own = sorted((results / "runs" / run).glob("*/numbers.json"))
+    here = {path.parent.name for path in own}
+    default = sorted((results / "runs" / "default").glob("*/numbers.json"))
+    shown = [*(path for path in default if path.parent.name not in here), *own]
+    folders = [("run", shown)]
+    for folder in sorted((results / "recorded").glob("*")):
+        folders.append((folder.name, sorted(folder.glob("*/numbers.json"))))
+    for prefix, paths in folders:
+        for path in paths:
             found = json.loads(path.read_text(encoding="utf-8"))
             numbers.update({f"{prefix}_{name}": value for name, value in found.items()})
     return numbers
