@@ -20,9 +20,7 @@ QUESTION = {
     "question": "<b>Is it so?</b>",
     "answer": "It is not so.",
 }
-SPOKEN = {
-    "turns": [{"speaker": who, "text": "Hello."} for who in ("speaker_a", "speaker_b")] * 2
-}
+SPOKEN = {"turns": [{"speaker": who, "text": "Hello."} for who in ("speaker_a", "speaker_b")] * 2}
 
 
 def config(**changes):
