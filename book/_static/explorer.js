@@ -1,11 +1,11 @@
 /* The explorer: a list to filter, and one item to read. Works from a file, asks no server.
    Every text of the data reaches the page through textContent, so none of it can be markup. */
 "use strict";
-(() => {
+document.addEventListener("DOMContentLoaded", () => {
   const root = document.getElementById("unbidden-explorer");
   if (!root) return;
   const folder = root.dataset.folder || "explorer-data";
-  const PAGE = 25;
+  const [PAGE, SHOWN] = [25, 3];
   const [ID, STYLE, CATEGORY, TALK, QUERY, RANKS, VERDICTS, SHARD, PLACE] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
   const received = new Map();
   const waiting = new Map();
@@ -45,7 +45,7 @@
   const body = make("tbody");
   const table = make("table", { className: "ux-table" },
     make("caption", { textContent: "Items that pass the filters" }),
-    make("thead", {}, make("tr", {}, ...["What was said", "Style", "Conversation", "First gold turn at rank"]
+    make("thead", {}, make("tr", {}, ...["What was said", "First gold turn at rank"]
       .map((name) => make("th", { scope: "col", textContent: name })))), body);
   const back = make("button", { type: "button", textContent: "Earlier items", onclick: () => turn(-PAGE) });
   const on = make("button", { type: "button", textContent: "Later items", onclick: () => turn(PAGE) });
@@ -129,9 +129,8 @@
     body.replaceChildren(...found.slice(first, last).map((place) => {
       const row = index.rows[place];
       return make("tr", {},
-        make("td", {}, make("button", { type: "button", className: "ux-open", textContent: row[QUERY] || row[ID], onclick: () => show(place) })),
-        make("td", { textContent: index.styles[row[STYLE]] }),
-        make("td", { textContent: index.conversations[row[TALK]] }),
+        make("td", {}, make("button", { type: "button", className: "ux-open", textContent: row[QUERY] || row[ID], onclick: () => show(place) }),
+          make("div", { className: "ux-ids", textContent: `${index.styles[row[STYLE]]}, ${row[ID]}` })),
         make("td", { textContent: ranks(row) }));
     }));
   }
@@ -140,13 +139,29 @@
 
   const heading = (level, text) => make(`h${level}`, { textContent: text });
 
+  function memory([text, sources, gold], words) {
+    return make("li", { className: gold ? "ux-gold" : "" }, gold ? make("strong", { textContent: "gold " }) : null,
+      words[sources] ? make("span", { className: "ux-ids", textContent: `${words[sources]} ` }) : null, words[text]);
+  }
+
   function memories(one, words) {
-    if (one.unscored) return make("p", { textContent: `Not scored: ${one.unscored}` });
-    if (!one.memories.length) return make("p", { textContent: "Returned nothing." });
-    return make("ol", {}, ...one.memories.map(([text, sources, gold]) => make("li", { className: gold ? "ux-gold" : "" },
-      gold ? make("strong", { textContent: "gold " }) : null,
-      sources.length ? make("span", { className: "ux-ids", textContent: `${sources.join(", ")} ` }) : null,
-      words[text])));
+    if (!one.memories.length) return [make("p", { textContent: "Returned nothing." })];
+    const [shown, rest] = [one.memories.slice(0, SHOWN), one.memories.slice(SHOWN)];
+    const listed = [make("ol", {}, ...shown.map((each) => memory(each, words)))];
+    if (rest.length) {
+      listed.push(make("details", {}, make("summary", { textContent: `${rest.length} more memories of ${one.system}` }),
+        make("ol", { start: SHOWN + 1 }, ...rest.map((each) => memory(each, words)))));
+    }
+    return listed;
+  }
+
+  function systems(returned, words) {
+    if (!returned.length) return [make("p", { textContent: "Not on file for this item." })];
+    const not = returned.filter((one) => one.unscored !== null);
+    return [
+      ...returned.filter((one) => one.unscored === null).flatMap((one) => [heading(4, one.system), ...memories(one, words)]),
+      ...(not.length ? [heading(4, "Not scored"), make("ul", {}, ...not.map((one) => make("li", { textContent: `${one.system}: ${words[one.unscored]}` })))] : []),
+    ];
   }
 
   function verdicts(reply) {
@@ -175,8 +190,7 @@
       item.gold.length ? make("ul", {}, ...item.gold.map(([id, text]) => make("li", {}, make("span", { className: "ux-ids", textContent: `${id} ` }), words[text])))
         : make("p", { textContent: "No turn is cited as evidence." }),
       heading(3, "What each system returned"),
-      ...(item.returned.length ? item.returned.flatMap((one) => [heading(4, one.system), memories(one, words)])
-        : [make("p", { textContent: "Not on file for this item." })]),
+      ...systems(item.returned, words),
       heading(3, "Replies and verdicts"),
       ...(item.replies.length ? item.replies.flatMap((reply) => [heading(4, reply.by),
         make("blockquote", {}, make("p", { className: "ux-reply", textContent: reply.text === null ? `No reply: ${reply.unscored}` : words[reply.text] })), verdicts(reply)])
@@ -215,4 +229,4 @@
     const asked = /^#item-(\d+)$/.exec(location.hash);
     if (asked && +asked[1] < index.rows.length) show(+asked[1]);
   }).catch((error) => { root.textContent = `The items of this run cannot be shown: ${error.message}.`; });
-})();
+});

@@ -1,3 +1,4 @@
+import itertools
 import re
 
 import pytest
@@ -64,4 +65,4 @@ def test_page_holds_every_number(frame):
     assert len(set(re.findall(r":name: (\S+)", text))) == tables
     levels = [len(found) for found in re.findall(r"^(#+) ", text, re.MULTILINE)]
     assert levels[0] == 1
-    assert all(b - a <= 1 for a, b in zip(levels, levels[1:], strict=False))
+    assert all(b - a <= 1 for a, b in itertools.pairwise(levels))

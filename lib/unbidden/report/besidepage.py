@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 TITLES = {"theanine": "THEANINE", "locomo_conv": "LoCoMo-Conv"}
-CITED = {"theanine": "{cite:t}`theanine2024`", "locomo_conv": "{cite:t}`locomoconv2026`"}
 _PLAIN = {
     "human evaluation": "Human evaluation",
     "settings": "Settings and sizes",
@@ -23,11 +22,12 @@ _PLAIN = {
 }
 _INTRO = """# Published beside ours
 
-What can be compared with the papers, and what cannot? Of {all} numbers that {cited} print or that
-their released code and outputs hold, {same} are of the same thing as a number of ours, {partly} of
-something near, and {no} of something we have not measured, or cannot. Every printed number is listed
-with its place, as it is printed; those of the papers' repositories say so. Ours are read from the
-recorded runs in `results/recorded` when this page is made.
+What can be compared with the papers, and what cannot? Of {all} numbers that THEANINE and
+LoCoMo-Conv ([bibliography](../bibliography)) print, or that their released code and outputs hold,
+{same} are of the same thing as a number of ours, {partly} of something near, and {no} of something
+we have not measured, or cannot. Every printed number is listed with its place, as it is printed;
+those of the papers' repositories say so. Ours are read from the recorded runs in
+`results/recorded` when this page is made.
 """
 _NOT = """## Printed, and not compared
 
@@ -42,7 +42,6 @@ def beside_page() -> str:
     parts = [
         _INTRO.format(
             all=f"{len(frame):,}",
-            cited=" and ".join(CITED.values()),
             **{kind: f"{counts.get(kind, 0):,}" for kind in ("same", "partly", "no")},
         ),
         *_compared(frame, "same", "Of the same thing", "Printed numbers we measured again."),
@@ -64,9 +63,8 @@ def _compared(frame: pd.DataFrame, kind: str, heading: str, caption: str) -> Ite
     letters, listed = _reasons(rows["why"])
     table = pd.DataFrame(
         {
-            "paper": rows["paper"].map(TITLES),
             "place": [
-                _place(paper, section)
+                f"{TITLES[paper]}, {_place(paper, section)}"
                 for paper, section in zip(rows["paper"], rows["section"], strict=True)
             ],
             "of": [
@@ -80,7 +78,8 @@ def _compared(frame: pd.DataFrame, kind: str, heading: str, caption: str) -> Ite
     )
     yield NumberedTable(table, f"tab-beside-{kind}", caption)._repr_markdown_()
     yield from listed
-    yield f"Our numbers are of {', '.join(f'`{place}`' for place in dict.fromkeys(rows['place']))}.\n"
+    places = ", ".join(f"`{place}`" for place in dict.fromkeys(rows["place"]))
+    yield f"Our numbers are of {places}.\n"
 
 
 def _left(frame: pd.DataFrame, paper: str) -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""The chapter on implicit grounding, from its parameters: replies, verdicts, what is to be asked."""
+"""The chapter on implicit grounding, from its parameters: replies, verdicts, calls to be made."""
 
 from __future__ import annotations
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from unbidden.grounding.silent import BOTH_ORDERS, ORACLE, TOTAL
 from unbidden.llm.localmodels import local_models
 from unbidden.report.grounding import ALL
@@ -14,6 +12,8 @@ from unbidden.report.tables import points, with_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import pandas as pd
 
     from unbidden.config_grounding import GroundingConfig
     from unbidden.corpus.models import Corpus

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from unbidden.config_grounding import GroundingConfig
 
 NOT_RUN = "not run"
+NO_POOL = "not run: no reply that leaves the fact out is on record"
 MARGINS = (
     *("compared", "counted", "limits", "part", "wins", "ties", "losses", "margin", "low", "high"),
     *("win_rate", "n", "conversations", "unscored"),
@@ -116,6 +117,8 @@ def margins_table(contests: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
 
 def shown_margins(table: pd.DataFrame, *, parts: Sequence[str] = silent.PARTS) -> pd.DataFrame:
     """Return `margins_table` as text, in points."""
+    if table.empty:
+        return pd.DataFrame([{"compared": "the arms", "margin": NO_POOL}])
     rows = table[table["part"].isin(list(parts))].to_dict("records")
     return pd.DataFrame(
         [
@@ -138,7 +141,7 @@ def shown_margins(table: pd.DataFrame, *, parts: Sequence[str] = silent.PARTS) -
 
 
 def situations_table(situations: pd.DataFrame, pool: Sequence[str]) -> pd.DataFrame:
-    """Return how often a reply uses the fact and answers the situation, by arm and group of queries.
+    """Return how often replies use the fact and answer the situation, by arm and group of queries.
 
     Returns
     -------
@@ -233,7 +236,7 @@ def reasoned_table(
 def shown_reasoned(table: pd.DataFrame) -> pd.DataFrame:
     """Return `reasoned_table` as text, in points."""
     shown = shown_margins(table)
-    if shown.empty:
+    if table.empty:
         return shown
     shown.insert(0, "queries", list(table["pool"]))
     return shown.drop(columns="limits")

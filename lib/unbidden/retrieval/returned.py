@@ -1,4 +1,4 @@
-"""What each system returned, as a table with the memories' texts: kept with a run, never recorded."""
+"""What each system returned, with the memories' texts: kept with a run, never recorded."""
 
 from __future__ import annotations
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 COLUMNS = tuple(field.name for field in fields(Measured))
 _NEEDED = ("claim", "part", "dataset", "model", "estimate", "low", "high", "n", "clusters", "table")
+_TEXTS = ("claim", "part", "dataset", "model", "table", "chapter", "unit", "note")
 _ONE = "LoCoMo-Conv, conv-26"
 _MSC = "Multi-Session Chat"
 
@@ -49,7 +50,7 @@ def read_evidence(path: Path) -> list[Measured]:
     DataError
         If a column is missing or a claim is unknown.
     """
-    frame = pd.read_csv(path)
+    frame = pd.read_csv(path, dtype=dict.fromkeys(_TEXTS, "object"))
     if absent := [name for name in _NEEDED if name not in frame]:
         raise DataError(
             f"{path.name} is no table of evidence",

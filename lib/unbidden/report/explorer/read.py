@@ -15,6 +15,7 @@ import pandas as pd
 from unbidden.corpus import load_corpus
 from unbidden.judge.labelled import load_items
 from unbidden.queries.build import build_queries
+from unbidden.reply.study import way_name
 from unbidden.report.explorer.model import Item, Judgement, Memory, Reply, Returned
 
 if TYPE_CHECKING:
@@ -215,7 +216,7 @@ def _read_replies(
         text = _text(row["text"])
         if text is None:  # a call that is not on record: nothing was said, so nothing was judged
             continue
-        by = _text(row.get("way")) or f"{row['condition']}, {row['system']}"
+        by = _text(row.get("way")) or way_name(str(row["system"]), str(row["condition"]))
         found = tuple(verdicts.get(_reply_key(row), ()))
         replies[key].append(Reply(by, text, _text(row["unscored"]), found))
     missing = int(frame["text"].isna().sum())

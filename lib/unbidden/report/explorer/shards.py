@@ -127,11 +127,23 @@ def _item(item: Item, texts: Names) -> dict[str, Any]:
 def _returned(one: Returned, texts: Names) -> dict[str, Any]:
     return {
         "system": one.system,
-        "unscored": one.unscored,
+        "unscored": None if one.unscored is None else texts(one.unscored),
         "memories": [
-            [texts(memory.text), list(memory.sources), int(memory.gold)] for memory in one.memories
+            [texts(memory.text), texts(_named(memory.sources)), int(memory.gold)]
+            for memory in one.memories
         ],
     }
+
+
+def _named(sources: Sequence[str]) -> str:
+    """Return turn ids as text; of a whole session only the first.
+
+    >>> _named(["D1:1", "D1:2"]), _named([f"D1:{i}" for i in range(1, 10)])
+    ('D1:1, D1:2', 'D1:1, D1:2 and 7 more')
+    """
+    if len(sources) <= 4:
+        return ", ".join(sources)
+    return f"{', '.join(sources[:2])} and {len(sources) - 2} more"
 
 
 def _reply(one: Reply, texts: Names) -> dict[str, Any]:

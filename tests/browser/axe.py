@@ -1,0 +1,27 @@
+"""axe-core in the page: what keeps people out, by rule."""
+
+from importlib import resources
+from typing import Any
+
+import pytest
+
+GRAVE = {"serious", "critical"}
+HEADINGS = "heading-order"
+
+
+def _source() -> str:
+    pytest.importorskip("axe_playwright_python", reason="axe-core: needs the extra `test`")
+    path = resources.files("axe_playwright_python") / "axe.min.js"
+    return path.read_text(encoding="utf-8")
+
+
+def serious_violations(page: Any) -> list[str]:
+    """Return violations of serious or critical level, and headings out of order."""
+    page.evaluate(_source())
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [
+        f"{one['id']} ({one['impact']}): {node['html'][:160]}"
+        for one in found["violations"]
+        if one["impact"] in GRAVE or one["id"] == HEADINGS
+        for node in one["nodes"][:3]
+    ]
