@@ -8,20 +8,9 @@ from pathlib import Path
 
 import unbidden
 
-ORDER = (
-    *("errors", "registry", "atomic", "writeahead", "corpus", "config", "llm", "memory"),
-    *(
-        "queries",
-        "retrieval",
-        "reply",
-        "stats",
-        "judge",
-        "grounding",
-        "recorded",
-        "report",
-        "execute",
-    ),
-    *("shards", "pages", "shards_cli", "cli"),
+ORDER = tuple(
+    "errors registry atomic writeahead corpus config llm memory queries retrieval reply stats judge "
+    "grounding recorded report freshness execute shards pages results_cli shards_cli cli".split()
 )
 """Left to right: a part imports only from parts before it."""
 
@@ -42,9 +31,11 @@ ABOUT = {
     "grounding": "what memory does for a reply that never states the fact",
     "recorded": "runs kept in the repository",
     "report": "tables, figures and pages",
+    "freshness": "whether a page is that of its code, data and parameters",
     "execute": "running a chapter",
     "shards": "a run in pieces",
     "pages": "chapters into the book",
+    "results_cli": "commands for results: status, compare, export",
     "shards_cli": "commands for pieces",
     "cli": "the command `unbidden`",
 }
