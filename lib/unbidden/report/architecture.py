@@ -8,12 +8,6 @@ from pathlib import Path
 
 import unbidden
 
-ORDER = tuple(
-    "errors registry atomic writeahead corpus config llm memory queries retrieval reply stats judge "
-    "grounding recorded report freshness execute shards pages results_cli shards_cli cli".split()
-)
-"""Left to right: a part imports only from parts before it."""
-
 ABOUT = {
     "errors": "what a user can meet: what, expected, got, next step",
     "registry": "things by name, those of other packages too",
@@ -39,6 +33,9 @@ ABOUT = {
     "shards_cli": "commands for pieces",
     "cli": "the command `unbidden`",
 }
+"""What each part is for, left to right: a part imports only from parts before it."""
+
+ORDER = tuple(ABOUT)
 
 
 def imports() -> Counter[tuple[str, str]]:
