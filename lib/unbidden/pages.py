@@ -16,9 +16,9 @@ from unbidden.report.atomic import write_text
 from unbidden.report.besidepage import beside_page
 from unbidden.report.datapage import data_page
 from unbidden.report.explorer import read_run, write_shards
-from unbidden.report.faults import faults_page
 from unbidden.report.packages import packages_page
 from unbidden.report.reference_pages import reference_pages
+from unbidden.report.survived import faults_page
 from unbidden.report.tables import escape_markdown
 
 if TYPE_CHECKING:
@@ -56,11 +56,11 @@ def make_pages(run: str, *, allow_stale: bool = False, against: str = "") -> lis
         pages.append(page)
     for stray in set(folder.glob("*.ipynb")) - set(pages):
         stray.unlink()
-    for name, page in (
+    for name, text_of in (
         *(("prompts", prompts_page), ("published", beside_page), ("faults", faults_page)),
         *(("data", data_page), ("packages", packages_page), ("architecture", architecture_page)),
     ):
-        _write_if_new(root / "book" / "_generated" / f"{name}.md", page())
+        _write_if_new(root / "book" / "_generated" / f"{name}.md", text_of())
     notes = _write_explorer(root, run, [path.parent for path in executed])
     collected = {
         **collect_numbers(run),

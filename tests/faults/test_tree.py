@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.faults.record import kept, marked
-from unbidden.report.faults import faults_page
+from unbidden.report.survived import faults_page
 
 SECRETS = re.compile(
     rb"sk-[A-Za-z0-9_-]{24,}|gh[pousr]_[A-Za-z0-9]{30,}|AKIA[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{35}"

@@ -16,7 +16,7 @@ from unbidden.llm.plan import Plan, Tally
 from unbidden.llm.settings import LLMSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Hashable, Iterable
 
     from unbidden.config import ModelConfig
 
@@ -83,7 +83,7 @@ class PlanningLLM(LLM):
     def __init__(self, client: Client, path: Path | None = None) -> None:
         self.client, self._path = client, path
         self._tally = Tally(client)
-        self._items: dict[str, Prepared] = {}
+        self._items: dict[Hashable, Prepared] = {}
 
     def ask_many(self, calls: Iterable[Call], *, label: str = "") -> list[Outcome[Any]]:
         """Return known outcomes, and "planned" for the rest."""
