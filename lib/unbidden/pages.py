@@ -48,11 +48,12 @@ def make_pages(run: str, *, allow_stale: bool = False) -> list[Path]:
     _write_if_new(root / "book" / "_generated" / "prompts.md", prompts_page())
     _write_if_new(root / "book" / "_generated" / "published.md", beside_page())
     _write_if_new(root / "book" / "_generated" / "data.md", data_page())
+    toc = (root / "book" / "_toc.yml").read_text(encoding="utf-8")
     notes = _write_explorer(root, run, [path.parent for path in executed])
     collected = {
         **collect_numbers(run),
         "explorer_note": " ".join(notes),
-        "chapter_links": "; ".join(_link(path) for path in pages),
+        "chapter_links": "; ".join(_link(path) for path in pages if path.stem in toc),
     }
     numbers = json.dumps(collected, indent=1, sort_keys=True, ensure_ascii=False)
     _write_if_new(root / "book" / "_generated" / "numbers.json", numbers + "\n")
