@@ -51,7 +51,7 @@ def test_pages_open_offline(browser, pages, view):
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_no_serious_violation(browser, pages, view):
-    """axe-core on every page: contrast, names, roles, what a keyboard reaches, order of headings."""
+    """axe-core on every page: contrast, names, roles, reach of the keyboard, order of headings."""
     width, height, scheme = VIEWS[view]
     page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
     page.set_default_timeout(120_000)

@@ -14,7 +14,8 @@ from unbidden.report.datapage import LICENCES, data_page, embedded_card
 
 CONF = """extensions = ["myst_parser", "studynumbers"]
 import sys
-sys.path.insert(0, "_ext")
+from pathlib import Path
+sys.path.insert(0, str(Path("_ext").resolve()))
 myst_enable_extensions = ["substitution"]
 """
 
@@ -30,16 +31,8 @@ def build(tmp_path):
     def _build(text):
         (tmp_path / "index.md").write_text(text)
         done = subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "sphinx",
-                "-W",
-                "-q",
-                "-E",
-                str(tmp_path),
-                str(tmp_path / "out"),
-            ],
+            [sys.executable, "-m", "sphinx", "-W", "-q", "-E", ".", "out"],
+            cwd=tmp_path,
             capture_output=True,
             text=True,
             timeout=300,
