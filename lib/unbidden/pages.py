@@ -61,11 +61,12 @@ def make_pages(run: str, *, allow_stale: bool = False, against: str = "") -> lis
         *(("data", data_page), ("packages", packages_page), ("architecture", architecture_page)),
     ):
         _write_if_new(root / "book" / "_generated" / f"{name}.md", text_of())
+    toc = (root / "book" / "_toc.yml").read_text(encoding="utf-8")
     notes = _write_explorer(root, run, [path.parent for path in executed])
     collected = {
         **collect_numbers(run),
         "explorer_note": " ".join(notes),
-        "chapter_links": "; ".join(_link(path) for path in pages),
+        "chapter_links": "; ".join(_link(path) for path in pages if path.stem in toc),
     }
     numbers = json.dumps(collected, indent=1, sort_keys=True, ensure_ascii=False)
     _write_if_new(root / "book" / "_generated" / "numbers.json", numbers + "\n")
