@@ -100,7 +100,7 @@ def test_nothing_on_record_shows_as_that_everywhere():
     table = replies.scores(frame)
     gaps = replies.differences(frame, by_style=False)
     assert gaps.empty and list(gaps.columns[:3]) == ["judge", "style", "way"]
-    assert reply_scores(table) is None
+    assert [text.get_text() for text in reply_scores(table).texts] == ["No reply is on record here"]
     assert (
         "nothing to show"
         in NumberedTable(

@@ -364,6 +364,11 @@ def forest(rows: pd.DataFrame, *, x: str) -> Figure:
     axes.set_yticks(range(len(titles)), titles, fontsize=9)
     axes.invert_yaxis()
     axes.grid(axis="x")
+    # Linear around 0, so that signs are seen, then logarithmic: changes differ a hundredfold.
+    axes.set_xscale("symlog", linthresh=2, linscale=0.8)
+    ticks = [-50, -20, -10, -5, -2, -1, 0, 1, 2, 5, 10, 20, 50]
+    axes.set_xticks(ticks, [f"{tick}".replace("-", "−") for tick in ticks])
+    axes.minorticks_off()
     axes.set_xlabel(x)
     _legend(figure, axes)
     return figure
