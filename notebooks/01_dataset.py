@@ -84,6 +84,7 @@ glue(
 
 # %% tags=["remove-input"] mystnb={"figure": {"name": "fig-overlap", "caption": "Share of a query's content words that occur in its gold turns, by style, with 95 % intervals, clustered by conversation where there are several. Category 5 is left out."}, "image": {"alt": "Bar chart of the share of a query's content words that occur in its gold turns, for plain questions and the four conversational styles."}}
 figure = figures.overlap_by_style(shared)
+folder.table("overlap", shared)
 folder.figure("overlap_by_style", figure)
 figure
 
@@ -98,6 +99,7 @@ figure
 # %% tags=["remove-input"]
 counts = overview.counts_table(found, pairs)
 folder.table("counts", counts)
+folder.table("nested", overview.nested_table(corpus))
 NumberedTable(counts, "tab-counts", f"What {corpus.name} holds.")
 
 # %% tags=["remove-input"]

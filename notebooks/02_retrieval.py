@@ -44,13 +44,16 @@ from unbidden.report.folder import RunFolder
 from unbidden.report.glue import cite, glue
 from unbidden.report.headline import retrieval_numbers, systems_numbers
 from unbidden.report.inside import Inside
+from unbidden.report.own_metrics import own_metrics_table
 from unbidden.report.retrieval import RetrievalReport, both_protocols
 from unbidden.report.summary import scored_systems, without_model
 from unbidden.report.systems import SystemsReport, shown_measures, shown_waiting
 from unbidden.report.tables import NumberedTable
 from unbidden.retrieval import Rules, cost_items, retrieve, score_rankings, text_recall_items
+from unbidden.retrieval.metrics import own_metric_items
 from unbidden.retrieval.planned import plan_unrecorded
 from unbidden.retrieval.returned import returned_items
+from unbidden.retrieval.rows import gold_rows, ranking_rows
 from unbidden.retrieval.sensitivity import threshold_recall
 
 figures.use_style()
@@ -63,6 +66,7 @@ systems: list = [
     "bm25",
     "dense",
     "rrf",
+    "unbidden",
     "amem-noevo",
     "amem",
     "mem0",
@@ -72,6 +76,7 @@ systems: list = [
     "nemori",
     "msc-retrieval",
     "theanine",
+    "unbidden-llm",
 ]  # registry names or package.module:Class
 styles: list = [
     "question",
@@ -84,6 +89,7 @@ top_k: int = 10  # K of the headline tables
 ks: list = [1, 5, 10, 20, 50]  # every K scored
 turn_budgets: list = [5, 10, 20, 50]  # recall at so many distinct turns
 token_budgets: list = [600]  # recall at so many shown tokens
+metrics: list = []  # metrics of your own, each package.module:function
 protocol: str = "paper"  # text form of a turn: paper or repaired
 evidence: str = "paper"  # reading of evidence strings: paper or repaired
 embedder: str = "all-MiniLM-L6-v2"  # sentence-transformers name or folder, or endpoint:MODEL
@@ -116,6 +122,7 @@ config = RetrievalConfig.of(
     ks=ks,
     turn_budgets=turn_budgets,
     token_budgets=token_budgets,
+    metrics=metrics,
     protocol=protocol,
     evidence=evidence,
     embedder=embedder,
@@ -199,8 +206,13 @@ items = score_rankings(
     condition=config.protocol,
 )
 words = text_recall_items(corpus, rankings, ks=[config.top_k], condition=config.protocol)
-items = pd.concat([items, words], ignore_index=True)
+own = own_metric_items(
+    corpus.name, rankings, config.metrics, ks=config.all_ks, condition=config.protocol
+)
+items = pd.concat([part for part in (items, words, own) if len(part)], ignore_index=True)
 folder.items(items)
+folder.items(ranking_rows(rankings), "rankings")
+folder.items(gold_rows(queries), "gold")
 folder.items(returned_items(rankings, k=config.top_k), "returned")
 scored = without_model(scored_systems(items))
 report = RetrievalReport(scored, config.top_k, folder, seed=config.seed)
@@ -251,6 +263,9 @@ report.k_figure()
 
 # %% tags=["remove-input"]
 report.budget_table("tab-budget", "Recall at a budget of turns or tokens, % of gold turns.")
+
+# %% tags=["remove-input"]
+own_metrics_table(items, config, folder)
 
 # %% [markdown]
 # ## By category and conversation

@@ -167,7 +167,8 @@ glue(
 #
 # {numref}`fig-replies` and the tables below show the same replies through each judge: the model
 # ({glue:text}`judge`), and two floors that need none. Where judges disagree, the order of systems is a
-# matter of the judge.
+# matter of the judge. A reply that only says that it does not know counts as doubt about a wrong
+# premise, so *no memory* is not at 0 in *counterfactual*.
 
 # %% tags=["remove-input"] mystnb={"figure": {"name": "fig-replies", "caption": "Mean score of the replies by what they were given to remember, for each style and judge. 95 % intervals, clustered by conversation."}, "image": {"alt": "Scores of replies with each system's memories, with the gold turns and without memory, for five styles and all together, by a model as the judge and by two rules, with 95 percent intervals."}}
 drawn = reply_scores(scores)
@@ -214,7 +215,7 @@ NumberedTable(
     replies.shown_oracle_gap(gaps, ["judge", "way"]),
     "tab-oracle-gap",
     "The oracle's score minus each other row's, in points, paired by query, all styles a judge "
-    "scores. Detectable: the true difference that such a test would find four times out of five.",
+    "scores; p-values are corrected for the rows of a judge (Holm). Detectable: the true difference that such a test would find four times out of five.",
 )
 
 # %% tags=["remove-input"]
@@ -347,8 +348,7 @@ NumberedTable(
 # ```
 
 # %% tags=["remove-cell"]
-if drawn is not None:
-    folder.figure("reply_scores", drawn)
+folder.figure("reply_scores", drawn)
 record = folder.finish(
     corpus, embedder=config.embedder, model=config.answer_model, judge=config.judge_model
 )

@@ -48,9 +48,7 @@ figures.use_style()
 run: str = "scratch"  # name of the run; results go to results/runs/<run>/06_timelines
 dataset: str = "harbour"  # harbour, msc, cc, or a file of either form
 conversations: list = []  # ids to keep; empty keeps all
-released: str = (
-    "recorded"  # scores of the published outputs: recorded, or rescore (needs the files)
-)
+released: str = "recorded"  # scores of published outputs: recorded, or rescore (needs files)
 dialogues: str = "none"  # what the relation prompt shows beside two memories: session, or none
 reply_conversations: list = []  # replies for the last session of these; empty means the first
 reply_turns: int = 4  # first so many turns of that session; None for all

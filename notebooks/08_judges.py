@@ -165,6 +165,7 @@ corpus = load_corpus(config.dataset)
 everything = load_items()
 items = load_items(split=None if config.split == "all" else config.split)
 items = first_of_each(items, config.per_label)
+folder.table("labelled", judges.shown_labelled(items))
 NumberedTable(
     judges.shown_labelled(everything), "tab-labelled", "The labelled set, by rubric, in full."
 )

@@ -118,3 +118,27 @@ def cluster() -> dict:
         "subject_speaker_name": "Ana",
         "expected_memory_use": "both",
     }
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--record-faults", action="store_true", help="keep the outcomes of tests marked `fault`"
+    )
+
+
+_OUTCOMES: dict[str, list[str]] = {}
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = (yield).get_result()
+    if item.get_closest_marker("fault") and (report.when == "call" or not report.passed):
+        name = item.nodeid.partition("[")[0]
+        _OUTCOMES.setdefault(name, []).append(report.outcome)
+
+
+def pytest_sessionfinish(session):
+    if session.config.getoption("--record-faults"):
+        from tests.faults.record import write
+
+        write(_OUTCOMES)

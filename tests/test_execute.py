@@ -50,6 +50,9 @@ def test_a_chapter_appears_whole(project, tmp_path):
     assert [p.name for p in folder.parent.iterdir()] == ["09_toy"]  # nothing half-made beside it
 
 
+@pytest.mark.fault(
+    "a cell of a chapter raises", "earlier results stay; the partial notebook is kept apart"
+)
 def test_a_failing_chapter_keeps_the_results_before_it(project, tmp_path):
     cell = f"{OUT}; (p / 'x.txt').write_text(str(x))\nif x == 2: raise ValueError('no 2')"
     project("run = 'default'\nx = 1", cell)
@@ -62,6 +65,7 @@ def test_a_failing_chapter_keeps_the_results_before_it(project, tmp_path):
     assert not (folder.parent / "09_toy.failed.ipynb").exists()
 
 
+@pytest.mark.fault("the kernel dies or takes too long", "an error; no result appears")
 @pytest.mark.parametrize(
     "cell", ["import os; os._exit(9)", "import time; time.sleep(60)"], ids=["killed", "too slow"]
 )
@@ -87,6 +91,7 @@ def test_unknown_names(project):
         run_chapter("../09_toy", run="mine", parameters={})
 
 
+@pytest.mark.fault("a page made from other code, data or parameters", "the book refuses it")
 def test_pages_refuse_what_is_stale(project, tmp_path):
     project("run = 'default'\nx = 1", "print(x)")
     run_chapter("09_toy", run="mine", parameters={})

@@ -10,17 +10,22 @@ import yaml
 
 from tests.conftest import ROOT
 from unbidden import config as configs
+from unbidden.config_ablations import AblationsConfig
 from unbidden.config_grounding import GroundingConfig
+from unbidden.config_replies import RepliesConfig
 from unbidden.config_teafarm import TeafarmConfig
 
 PAIRS = sorted((ROOT / "notebooks").glob("[0-9]*.py"))
 REFERENCES = sorted((ROOT / "tests" / "reference").glob("*.ipynb"))
 KINDS = {
     "02_retrieval": configs.RetrievalConfig,
+    "03_replies": RepliesConfig,
     "05_implicit_grounding": GroundingConfig,
+    "04_ablations": AblationsConfig,
     "06_timelines": configs.TimelinesConfig,
     "07_teafarm": TeafarmConfig,
     "08_judges": configs.JudgesConfig,
+    "09_cost": configs.CostConfig,
 }
 
 

@@ -11,6 +11,7 @@ import pytest
 from unbidden.writeahead import write_ahead
 
 
+@pytest.mark.fault("many processes open a new database at once", "all wait and succeed")
 def test_many_open_a_new_file_at_once(tmp_path: Path) -> None:
     """SQLite refuses some of them at once, without its timeout; all come through."""
     sides, gate = 16, Barrier(16)
@@ -26,6 +27,7 @@ def test_many_open_a_new_file_at_once(tmp_path: Path) -> None:
         assert set(pool.map(one, range(sides * 5))) == {"wal"}
 
 
+@pytest.mark.fault("a database stays locked", "an error in the end, no endless wait")
 def test_a_locked_file_is_an_error_in_the_end(tmp_path: Path) -> None:
     """Waiting has an end."""
     path = tmp_path / "locked.sqlite"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import json
 import sys
+from pathlib import Path  # noqa: TC003 - typer reads the annotation
 from typing import Annotated, Any
 
 import typer
@@ -16,17 +18,40 @@ from unbidden.errors import ConfigError, UnbiddenError
 from unbidden.llm.cli import ledger, models
 from unbidden.memory.registry import SYSTEMS
 from unbidden.queries.clusters import count_pairs
+from unbidden.results_cli import compare, export, status
+from unbidden.shards_cli import app as shards
+
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM}
+"""What the system says of a full disk, a quota, and a folder closed to us."""
 
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Unbidden: which memory systems bring to mind what matters before anyone asks?",
+    help="""Unbidden: which memory systems bring to mind what matters before anyone asks?
+
+    A study of notebooks ("chapters") over a library. First steps, from the project's folder:
+
+    \b
+      unbidden data check harbour                        what the embedded data set holds
+      unbidden run 02_retrieval --run mine -p top_k=20   one chapter with other parameters
+      unbidden compare default mine                      did it matter, and what changed
+      unbidden pages mine && jupyter-book build book     its page in the book
+
+    \b
+    Results lie in results/runs/RUN/CHAPTER. `papermill --help-notebook notebooks/NN_name.ipynb`
+    describes the parameters of a chapter. An error says what was expected and what to do next.
+    """,
+    rich_markup_mode=None,
 )
+
 data = typer.Typer(no_args_is_help=True, help="Get and check data sets.")
 app.add_typer(data, name="data")
 app.add_typer(models, name="models")
 app.add_typer(ledger, name="ledger")
+app.add_typer(shards, name="shards")
+for command in (status, compare, export):
+    app.command()(command)
 
 
 def main() -> None:
@@ -38,6 +63,15 @@ def main() -> None:
         app()
     except UnbiddenError as error:
         typer.echo(f"{type(error).__name__}: {error}", err=True)
+        raise SystemExit(1) from None
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        typer.echo(
+            f"a file cannot be written: {error.strerror} ({error.filename})\n"
+            "  next: make room or allow writing there, and repeat; what was finished is kept",
+            err=True,
+        )
         raise SystemExit(1) from None
 
 
@@ -80,6 +114,24 @@ def data_check(
         typer.echo(f"- {item.kind}: {item.where}: {item.detail}")
 
 
+@data.command("export")
+def data_export(
+    path: Annotated[str, typer.Argument(help="A name, a LoCoMo-shaped file or a folder.")],
+    folder: Annotated[Path, typer.Argument(help="A folder to write to.")],
+    licence: Annotated[
+        str, typer.Option(help="The data's licence; that of harbour is known.")
+    ] = "",
+    language: Annotated[
+        list[str] | None, typer.Option(help="ISO 639 code; once for each language.")
+    ] = None,
+) -> None:
+    """Write a data set as Parquet with a data card, in the form Hugging Face shows."""
+    from unbidden.queries.export import export_named
+
+    for written in export_named(path, folder, licence=licence, languages=language or ()):
+        typer.echo(written)
+
+
 def _check_report(found: Audit, pairs: dict[str, int], files: tuple[Any, ...]) -> dict[str, Any]:
     return {
         "conversations": found.conversations,
@@ -119,9 +171,11 @@ def run(
     ] = "{}",
 ) -> None:
     """Execute a chapter; its results appear under results/runs/RUN/ when it has succeeded."""
-    from unbidden.execute import run_chapter
+    from unbidden.execute import reasons_to_run, run_chapter
 
     parameters = {**_json_object(params_json), **dict(map(_pair, parameter or []))}
+    reasons = reasons_to_run(notebook, run=run, parameters=parameters)
+    typer.echo(f"{notebook}: {'; '.join(reasons or ['executed again as asked'])}", err=True)
     typer.echo(run_chapter(notebook, run=run, parameters=parameters))
 
 
@@ -175,11 +229,14 @@ def pages(
     allow_stale: Annotated[
         bool, typer.Option(help="Take pages made from other code or parameters.")
     ] = False,
+    against: Annotated[
+        str, typer.Option(help="A run to compare with on the page 'Compare runs'.")
+    ] = "",
 ) -> None:
     """Put the executed chapters of a run into the book."""
     from unbidden.pages import make_pages
 
-    for path in make_pages(run, allow_stale=allow_stale):
+    for path in make_pages(run, allow_stale=allow_stale, against=against):
         typer.echo(path.name)
 
 

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 OUT_VARIABLE = "UNBIDDEN_OUT"
 """Set by the executor: the folder a chapter writes to until it has succeeded."""
 
+STAMP = "unbidden"
+"""Key of the notebook metadata that says what a page was made from."""
+
 _RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -203,6 +206,8 @@ class RetrievalConfig(ModelConfig):
         Every K scored; `top_k` is added.
     turn_budgets, token_budgets : tuple of int
         Distinct turns, and shown tokens, at which recall is also measured.
+    metrics : tuple of str
+        The reader's own, as ``package.module:function``; see `unbidden.retrieval.metrics`.
     protocol : {"paper", "repaired"}
         Text form of a turn.
     settings : {"locomo-conv", "published"}
@@ -214,13 +219,14 @@ class RetrievalConfig(ModelConfig):
     """
 
     systems: tuple[str, ...] = (
-        *("bm25", "dense", "rrf", "amem-noevo", "amem", "mem0", "mem0-v2", "anchormem"),
-        *("memora", "nemori", "msc-retrieval", "theanine"),
+        *("bm25", "dense", "rrf", "unbidden", "amem-noevo", "amem", "mem0", "mem0-v2"),
+        *("anchormem", "memora", "nemori", "msc-retrieval", "theanine", "unbidden-llm"),
     )
     top_k: Count = 10
     ks: Counts = (1, 5, 10, 20, 50)
     turn_budgets: Counts = (5, 10, 20, 50)
     token_budgets: Counts = (600,)
+    metrics: tuple[str, ...] = ()
     protocol: Literal["paper", "repaired"] = "paper"
     embedder: str = "all-MiniLM-L6-v2"
     memory_model: str = "qwen2.5-coder-1.5b"
@@ -289,3 +295,15 @@ class JudgesConfig(ModelConfig):
     judge_model: str = "qwen2.5-coder-1.5b"
     embedder: str = "all-MiniLM-L6-v2"
     resamples: Count = 499
+
+
+class CostConfig(RunConfig):
+    """Parameters of the chapter on cost.
+
+    Attributes
+    ----------
+    top_k : int
+        Memories a reply is given to read.
+    """
+
+    top_k: Count = 10

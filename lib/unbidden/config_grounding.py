@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from unbidden.config import Count
+from unbidden.config import Count  # noqa: TC001 - pydantic reads it
 from unbidden.config_replies import RepliesConfig
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import shutil
@@ -14,20 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 from unbidden.config import (
     OUT_VARIABLE,
+    STAMP,
     check_run_name,
     project_root,
     run_folder,
     without_paths,
 )
 from unbidden.errors import ConfigError, UnbiddenError, closest
+from unbidden.freshness import changes_since, chapter_digests, stamp_of
 from unbidden.report.atomic import replacing
-from unbidden.report.folder import library_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-STAMP = "unbidden"
-"""Key of the notebook metadata that says what a page was made from."""
+_ATTEMPTS = 50
 
 
 class ChapterFailed(UnbiddenError):  # noqa: N818 - reads as what happened
@@ -86,6 +85,7 @@ def run_chapter(name: str, *, run: str, parameters: Mapping[str, Any], timeout: 
         )
     _check_parameters(source, parameters)
     final = run_folder(run, source.stem)
+    _recover(final)
     partial = final.with_name(f".{final.name}.partial-{os.getpid()}")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
@@ -99,6 +99,28 @@ def run_chapter(name: str, *, run: str, parameters: Mapping[str, Any], timeout: 
         with contextlib.suppress(OSError):  # not empty: other chapters are there
             final.parent.rmdir()
     return final
+
+
+def reasons_to_run(name: str, *, run: str, parameters: Mapping[str, Any]) -> list[str]:
+    """Return why a chapter's results of a run are not those of these parameters; none if they are.
+
+    Raises
+    ------
+    ConfigError
+        If the notebook or the run's name is unknown.
+    """
+    source = chapter_path(name)
+    executed = run_folder(run, source.stem) / source.name
+    return changes_since(stamp_of(executed), source, without_paths({**parameters, "run": run}))
+
+
+def run_status(run: str) -> dict[str, list[str]]:
+    """Return, for each chapter, what has changed since it was executed in a run; none if fresh."""
+    sources = sorted((project_root() / "notebooks").glob("[0-9]*.ipynb"))
+    return {
+        source.stem: changes_since(stamp_of(run_folder(run, source.stem) / source.name), source)
+        for source in sources
+    }
 
 
 def _check_parameters(source: Path, parameters: Mapping[str, Any]) -> None:
@@ -207,26 +229,42 @@ def plan_chapter(name: str, *, parameters: Mapping[str, Any], timeout: int = 720
 
 
 def _put_in_place(partial: Path, final: Path) -> None:
+    """Let a finished folder take the final one's place; of two runs at once, the last one stays."""
     old = final.with_name(f".{final.name}.old-{os.getpid()}")
-    if final.exists():
-        final.replace(old)
-    partial.replace(final)
+    for attempt in range(_ATTEMPTS):
+        with contextlib.suppress(FileNotFoundError):
+            final.replace(old)
+        try:
+            partial.replace(final)
+            break
+        except OSError:
+            # Another process was quicker, and its folder is there now.
+            if attempt == _ATTEMPTS - 1 or not final.exists():
+                raise
+            shutil.rmtree(old, ignore_errors=True)
     shutil.rmtree(old, ignore_errors=True)
     final.with_name(f"{final.name}.failed.ipynb").unlink(missing_ok=True)
 
 
-def chapter_digests(source: Path, parameters: Mapping[str, Any]) -> dict[str, str]:
-    """Return what a page depends on: the notebook's cells, the library and the parameters."""
-    cells = [
-        (cell["cell_type"], cell["source"])
-        for cell in json.loads(source.read_text(encoding="utf-8"))["cells"]
-    ]
-    canonical = json.dumps(parameters, sort_keys=True, default=str)
-    return {
-        "notebook": hashlib.sha256(json.dumps(cells).encode()).hexdigest(),
-        "library": library_digest(),
-        "parameters": hashlib.sha256(canonical.encode()).hexdigest(),
-    }
+def _recover(final: Path) -> None:
+    """Clear up after processes that were killed: put back what they had set aside."""
+    for path in sorted(final.parent.glob(f".{final.name}.*-*")):
+        kind, _, number = path.name.removeprefix(f".{final.name}.").partition("-")
+        if kind not in ("partial", "old") or not number.isdecimal() or _alive(int(number)):
+            continue
+        if kind == "old" and not final.exists():
+            path.replace(final)
+        else:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _alive(number: int) -> bool:
+    """Return whether a process of this machine runs; where that cannot be told, yes."""
+    try:
+        import psutil
+    except ImportError:
+        return True
+    return bool(psutil.pid_exists(number))
 
 
 def _stamp(path: Path, source: Path, parameters: Mapping[str, Any]) -> None:

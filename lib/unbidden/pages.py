@@ -6,14 +6,19 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from unbidden.config import check_run_name, project_root
+from unbidden.config import STAMP, check_run_name, project_root
 from unbidden.errors import DataError
-from unbidden.execute import STAMP, chapter_digests, chapter_path
+from unbidden.execute import chapter_path
+from unbidden.freshness import changes_since
 from unbidden.llm import prompts
+from unbidden.report.architecture import architecture_page
 from unbidden.report.atomic import write_text
 from unbidden.report.besidepage import beside_page
 from unbidden.report.datapage import data_page
 from unbidden.report.explorer import read_run, write_shards
+from unbidden.report.packages import packages_page
+from unbidden.report.reference_pages import reference_pages
+from unbidden.report.survived import faults_page
 from unbidden.report.tables import escape_markdown
 
 if TYPE_CHECKING:
@@ -21,16 +26,22 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def make_pages(run: str, *, allow_stale: bool = False) -> list[Path]:
+def make_pages(run: str, *, allow_stale: bool = False, against: str = "") -> list[Path]:
     """Copy the executed chapters of a run into ``book/notebooks`` and collect their numbers.
 
     A page whose notebook, library or parameters have changed since it was executed is refused.
     Files are written only where they differ, so that the book rebuilds no more than it must.
 
+    Parameters
+    ----------
+    against : str
+        Run to compare this one with on the page for that; empty chooses one.
+
     Raises
     ------
     DataError
-        If the run has no chapters, or a page is stale.
+        If the run has no chapters, a page is stale, or a number of the prose is not what the table
+        named for it holds.
     """
     root = project_root()
     executed = _executed(root, check_run_name(run))
@@ -45,9 +56,11 @@ def make_pages(run: str, *, allow_stale: bool = False) -> list[Path]:
         pages.append(page)
     for stray in set(folder.glob("*.ipynb")) - set(pages):
         stray.unlink()
-    _write_if_new(root / "book" / "_generated" / "prompts.md", prompts_page())
-    _write_if_new(root / "book" / "_generated" / "published.md", beside_page())
-    _write_if_new(root / "book" / "_generated" / "data.md", data_page())
+    for name, text_of in (
+        *(("prompts", prompts_page), ("published", beside_page), ("faults", faults_page)),
+        *(("data", data_page), ("packages", packages_page), ("architecture", architecture_page)),
+    ):
+        _write_if_new(root / "book" / "_generated" / f"{name}.md", text_of())
     toc = (root / "book" / "_toc.yml").read_text(encoding="utf-8")
     notes = _write_explorer(root, run, [path.parent for path in executed])
     collected = {
@@ -57,6 +70,8 @@ def make_pages(run: str, *, allow_stale: bool = False) -> list[Path]:
     }
     numbers = json.dumps(collected, indent=1, sort_keys=True, ensure_ascii=False)
     _write_if_new(root / "book" / "_generated" / "numbers.json", numbers + "\n")
+    for name, text in reference_pages(root, run, against=against, check=not allow_stale):
+        _write_if_new(root / "book" / "_generated" / name, text)
     return pages
 
 
@@ -120,14 +135,19 @@ def collect_numbers(run: str) -> dict[str, str]:
     """Return the numbers the book's own pages may cite.
 
     Those of a recorded run are named ``RUN_NAME`` (``locomo_questions``), those of the reader's
-    run ``run_NAME``.
+    run ``run_NAME``; of a chapter that run lacks the default run's, whose page the book shows.
     """
     results = project_root() / "results"
     numbers: dict[str, str] = {"run": run}
-    folders = [("run", results / "runs" / run)]
-    folders += [(path.name, path) for path in sorted((results / "recorded").glob("*"))]
-    for prefix, folder in folders:
-        for path in sorted(folder.glob("*/numbers.json")):
+    own = sorted((results / "runs" / run).glob("*/numbers.json"))
+    here = {path.parent.name for path in own}
+    default = sorted((results / "runs" / "default").glob("*/numbers.json"))
+    shown = [*(path for path in default if path.parent.name not in here), *own]
+    folders = [("run", shown)]
+    for folder in sorted((results / "recorded").glob("*")):
+        folders.append((folder.name, sorted(folder.glob("*/numbers.json"))))
+    for prefix, paths in folders:
+        for path in paths:
             found = json.loads(path.read_text(encoding="utf-8"))
             numbers.update({f"{prefix}_{name}": value for name, value in found.items()})
     return numbers
@@ -141,11 +161,9 @@ def _refuse_stale(notebook: dict[str, Any], path: Path) -> None:
             expected="a notebook executed by `unbidden run`",
             next_step=f"`unbidden run {path.stem} --run {path.parents[1].name}`",
         )
-    now = chapter_digests(chapter_path(path.stem), stamp["parameters"])
-    changed = [name for name, digest in now.items() if stamp["digests"].get(name) != digest]
-    if changed:
+    if changed := changes_since(stamp, chapter_path(path.stem)):
         raise DataError(
-            f"{path.name} is stale: its {' and '.join(changed)} changed since it was executed",
+            f"{path.name} is stale: {' and '.join(changed)} since it was executed",
             next_step=f"`unbidden run {path.stem} --run {path.parents[1].name}`, or `make study`",
         )
 

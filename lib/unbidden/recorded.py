@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-KEPT = ("items.parquet", "numbers.json", "run.json")
+KEPT = ("items.parquet", "numbers.json", "run.json", "claims.csv")
 """Files of a chapter that hold no text of the data, beside its tables and figures."""
 
 

@@ -151,6 +151,7 @@ def test_malformed_rows_are_named(tmp_path, row, expected):
     assert "some.jsonl line 2" in str(error.value)
 
 
+@pytest.mark.fault("half or hostile archives, line files and Parquet", "refused, with what to do")
 @pytest.mark.parametrize(
     ("name", "content"),
     [

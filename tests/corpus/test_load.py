@@ -90,6 +90,7 @@ def _break(sample, how):
     return [sample]
 
 
+@pytest.mark.fault("records of the wrong form", "refused, naming the record")
 @pytest.mark.parametrize(
     ("how", "expected"),
     [
@@ -117,6 +118,10 @@ def test_malformed_records_are_named(write, sample, how, expected):
     assert "next:" in str(error.value)
 
 
+@pytest.mark.fault(
+    "half, deep, doubled or endless JSON, NaN, infinity, lone surrogates",
+    "refused, with what to do",
+)
 @pytest.mark.parametrize(
     ("text", "step"),
     [
@@ -139,6 +144,7 @@ def test_no_half_or_hostile_json(tmp_path, text, step):
         load_corpus(str(path))
 
 
+@pytest.mark.fault("a data file that is not UTF-8", "refused, with what to do")
 def test_not_utf8(tmp_path):
     path = tmp_path / "bad.json"
     path.write_bytes('["caf\u00e9"]'.encode("latin-1"))
@@ -319,6 +325,7 @@ def test_missing_data_says_where_it_looked(monkeypatch, tmp_path):
         load_corpus("locomo")
 
 
+@pytest.mark.fault("a data file that is not the pinned one", "refused, naming known variants")
 def test_wrong_hash_is_refused(monkeypatch, write, sample, tmp_path):
     write([sample], "locomo/locomo10.json")
     monkeypatch.setenv("UNBIDDEN_DATA", str(tmp_path))
@@ -335,6 +342,7 @@ def test_known_variant_is_named(monkeypatch, write, sample):
     assert corpus.irregularities[-1].detail == "the copy inside MemInsight"
 
 
+@pytest.mark.fault("a download that is damaged on its way", "refused, nothing is kept")
 def test_download_is_checked(monkeypatch, tmp_path, httpserver):
     monkeypatch.setenv("UNBIDDEN_CACHE", str(tmp_path))
     httpserver.expect_request("/x.json").respond_with_data(b"[1]")

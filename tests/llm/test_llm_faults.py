@@ -27,6 +27,9 @@ STATUS = {
 }
 
 
+@pytest.mark.fault(
+    "30 % of 500 calls fail", "each is answered or an outcome with a reason, in order"
+)
 def test_500_calls_with_30_percent_faults(endpoint, client):
     server = endpoint("--faults", "30", "--slow", "2.5")
     llm = client(server.base_url, concurrency=32, timeout=1.5, max_retries=3)
@@ -67,6 +70,7 @@ def test_500_calls_with_30_percent_faults(endpoint, client):
     assert len(list(llm.ledger.rows())) == 500 + len(failed)  # failures stay on record
 
 
+@pytest.mark.fault("time runs out or the connection is lost", "an outcome, never an answer")
 def test_timeout_and_lost_connection_are_outcomes(endpoint, client):
     server = endpoint("--latency", "5")
     slow = client(server.base_url, timeout=0.3, max_retries=1).ask("echo.v1", {"item": 1})
@@ -186,6 +190,7 @@ def interruptible():
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.fault("the reader interrupts a batch of calls", "what was answered is kept")
 @pytest.mark.usefixtures("interruptible")
 def test_interrupt_stops_the_batch_and_keeps_what_was_answered(endpoint, client):
     server = endpoint("--latency", "0.2")

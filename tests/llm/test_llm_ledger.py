@@ -34,6 +34,10 @@ def exit_code(process):
     return process.exitcode
 
 
+@pytest.mark.fault(
+    "a recording run is killed ten times",
+    "resumed without paying twice, the same bytes as uninterrupted",
+)
 @pytest.mark.slow
 def test_killed_ten_times_then_resumed(endpoint, tmp_path, prompt_folder):
     """The table is that of an uninterrupted run, and no answered call is asked again."""
@@ -72,6 +76,7 @@ def items_in(ledger):
     return [body["messages"][-1]["content"].removeprefix("item ") for body in bodies]
 
 
+@pytest.mark.fault("two processes record into one ledger", "every call once, none lost")
 @pytest.mark.slow
 def test_two_processes_on_one_ledger(endpoint, tmp_path, prompt_folder):
     """All rows of both are kept, and both report the same answers though each got its own."""
@@ -99,6 +104,7 @@ def open_at_once(path, barrier, failures):
         failures.put(str(error))
 
 
+@pytest.mark.fault("many processes make one ledger file at once", "all of them can use it")
 def test_many_processes_may_make_one_ledger_at_once(tmp_path):
     failures = FORK.Queue()
     for attempt in range(15):
@@ -155,6 +161,7 @@ def test_migrates_an_older_file(tmp_path):
             ledger._db.execute("DELETE FROM call")
 
 
+@pytest.mark.fault("a ledger of a newer version, or a foreign file", "refused with a clear error")
 def test_newer_and_foreign_files_are_refused(tmp_path):
     db = sqlite3.connect(tmp_path / "new.sqlite")
     db.execute("PRAGMA user_version = 99")
@@ -228,6 +235,9 @@ def test_keys_are_what_they_were():
     assert key(schema=None) == "e0bb235fceba18ec2cb55fe119b26009741470f7068976540df68e57021f5922"
 
 
+@pytest.mark.fault(
+    "the disk is full while a paid answer is kept", "the run stops and says what is kept"
+)
 def test_a_full_disk_stops_the_run(tmp_path, monkeypatch):
     ledger = Ledger(tmp_path / "l.sqlite")
     ledger.close()

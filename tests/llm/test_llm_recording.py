@@ -102,6 +102,9 @@ def test_a_recorded_failure_replays_as_a_failure(llm, client, tmp_path):
     assert (outcome.status, outcome.unscored) == ("http_error", "http_error: HTTP 500")
 
 
+@pytest.mark.fault(
+    "a call is not on record", "one error that names notebook, prompt and how to record"
+)
 def test_a_missing_call_is_one_clear_error(llm, client, tmp_path):
     record(Recording(rows_for(llm, grades(3))), tmp_path / "r")
     replaying = client(
@@ -126,6 +129,7 @@ def test_a_changed_prompt_is_named_as_the_cause(llm, client, tmp_path, prompt_fo
         client(mode="replay", ledger=None, recorded=tmp_path / "r").ask_many(grades(1))
 
 
+@pytest.mark.fault("a recording is damaged or altered", "refused with the line")
 def test_damaged_and_altered_recordings_are_refused(llm, tmp_path):
     path = record(Recording(rows_for(llm, grades(30))), tmp_path)
     whole = path.read_bytes()

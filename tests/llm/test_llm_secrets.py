@@ -12,6 +12,9 @@ from unbidden.llm.redact import redact, without_key
 CANARY = "sk-canary-7f3a91c05e2d48b6"
 
 
+@pytest.mark.fault(
+    "a key in the environment during a failing run", "it appears in no file, log or message"
+)
 def test_canary_key_appears_nowhere(endpoint, client, tmp_path, monkeypatch, caplog, capfd):
     monkeypatch.setenv("OPENAI_API_KEY", CANARY)
     caplog.set_level(logging.DEBUG)

@@ -48,6 +48,18 @@ ANSWERS = {
         "updated_value": "Ana has a blue boat.",
     },
     "RelationLabel": {"relation": "Changed"},
+    "WindowCues": {
+        "lines": [
+            {
+                "line": 1,
+                "who": "Ana",
+                "occasion": "a day by the sea",
+                "consequence": "she can sail",
+                "need": "a berth",
+                "because_of": None,
+            }
+        ]
+    },
     "RefinedTimeline": {"memory": "Ana's boat is blue now."},
     "PolicyStep": {"reason": "", "action": "STOP", "frontier_ids": [], "new_query": None},
 }
@@ -90,6 +102,7 @@ def endpoint(httpserver):
         ("mem0-v2", {}),
         ("memora", {"policy": "prompted", "query_floor": 0.0}),
         ("theanine", {"refine_mode": "per_timeline"}),
+        ("unbidden-llm", {"window": 2, "context": 1}),
     ],
 )
 def test_each_call_is_made_once_and_replay_needs_no_endpoint(

@@ -244,3 +244,34 @@ def test_what_went_another_way_stands_in_the_notes(corpus):
     assert "1 of 6 units were lost, in whole or in part, while ingesting" in ranking.notes
     assert "searches: keywords failed (2)" in ranking.notes
     assert not any("never" in note for note in ranking.notes)
+
+
+GOLD = st.frozensets(st.sampled_from("abcde"), min_size=1)
+SOURCES = st.lists(st.lists(st.sampled_from("abcdefgh"), unique=True), max_size=8)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(GOLD, SOURCES), min_size=1, max_size=3))
+def test_measures_are_those_of_ir_measures(cases):
+    import ir_measures
+    from ir_measures import RR, SetF, SetP, SetR, nDCG
+
+    queries = [query(gold, f"c#{i}") for i, (gold, _) in enumerate(cases)]
+    hits = [[hit(*sources) for sources in returned] for _, returned in cases]
+    items = scored(queries, hits, ks=(1, 3, 8))
+    names = {SetR: "recall", SetP: "precision", SetF: "f1", RR: "mrr", nDCG: "ndcg"}
+    for k in (1, 3, 8):
+        orders = [dict.fromkeys(s for h in found[:k] for s in h.sources) for found in hits]
+        run = {
+            f"c#{i}": {turn: float(-rank) for rank, turn in enumerate(order)}
+            for i, order in enumerate(orders)
+            if order
+        }
+        qrels = {q.id: dict.fromkeys(q.gold, 1) for q in queries}
+        expected = {(q.id, name): 0.0 for q in queries for name in names.values()}
+        for found in ir_measures.iter_calc(list(names), qrels, run) if run else ():
+            expected[found.query_id, names[found.measure]] = found.value
+        mine = items[(items["k"] == k) & items["metric"].isin(names.values())]
+        assert len(mine) == len(expected)
+        for row in mine.itertuples():
+            assert row.value == pytest.approx(expected[row.query_id, row.metric])

@@ -119,9 +119,7 @@ def recall_with(
     frames: list[Any] = []
     for system, ranking in rankings.items():
         places = {(query.style, query.id): i for i, query in enumerate(ranking.queries)}
-        turns = [
-            turn_order(ranking.hits[places[query.style, query.id]][:k]) for query in queries
-        ]
+        turns = [turn_order(ranking.hits[places[query.style, query.id]][:k]) for query in queries]
         frame = layer_recall(queries, turns, layer)
         frames.append(frame.assign(system=system, voted=system in voters))
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()

@@ -1,4 +1,4 @@
-"""Silent grounding: does memory serve a reply in which the fact is never stated (5.8, 5.9)?
+"""Silent grounding: whether memory serves a reply that never states the fact (5.8, 5.9).
 
 Three arms reply to the same implicit query: one with the gold turns, one with nothing, one with
 random turns. They are compared where the reply with the gold turns has a fact score of 0. Each is
@@ -88,7 +88,8 @@ def grades(
     rows = []
     for way, item in zip(table["way"], items.to_dict("records"), strict=True):
         label = item["label"]
-        single = [float(value) for value in str(label).split("/")] if label else []
+        graded = isinstance(label, str)  # pandas has NaN where there is none
+        single = [float(value) for value in label.split("/")] if graded else []
         values = [item["value"], *single] if single else [float("nan")] * len(PARTS)
         rows += [
             (protocol, item["conversation"], item["query_id"], way, part, value, item["unscored"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from unbidden.judge.replies import judge_replies
-from unbidden.judge.teafarm import COLUMNS, judge_tea
+from unbidden.judge.teafarm import COLUMNS, METRIC, judge_tea
 from unbidden.llm.attempt import attempt, planned
 from unbidden.llm.client import Client
 from unbidden.llm.session import PlanningLLM
@@ -82,12 +82,16 @@ def _talk(
 
 def _unjudged(dataset: str, replies: Sequence[TeaReply]) -> pd.DataFrame:
     """Return the rows of replies whose verdicts are not on record."""
-    blank = [
-        reply if reply.text is None else replace(reply, text=None, unscored=WAITING)
-        for reply in replies
-    ]
-    frame = judge_tea(dataset, blank, None)
-    return frame.assign(metric="teafarm", unscored=[reply.unscored or WAITING for reply in blank])
+    blank = [replace(reply, text=None, unscored=reply.unscored or WAITING) for reply in replies]
+    frame = judge_tea(dataset, blank, None).assign(metric=METRIC)
+    return _waiting(frame, [reply.text is not None for reply in replies])
+
+
+def _waiting(frame: pd.DataFrame, replied: Sequence[bool]) -> pd.DataFrame:
+    """Say of items whose reply is there that their verdict is what is missing."""
+    reasons = frame["unscored"].to_list()
+    pairs = zip(reasons, replied, strict=True)
+    return frame.assign(unscored=[WAITING if there else reason for reason, there in pairs])
 
 
 def judge_messages(
@@ -119,7 +123,8 @@ def judge_messages(
         done = attempt(llm, partial(ask, own))
         if done.value is None:
             unjudged = own.assign(text=None, unscored=own["unscored"].fillna(WAITING))
-            frames.append(_messages(corpus, unjudged, llm, form=form))
+            blank = _messages(corpus, unjudged, llm, form=form)
+            frames.append(_waiting(blank, [text is not None for text in own["text"]]))
         else:
             frames.append(done.value)
         later = own[own["unscored"].map(waits)]

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unbidden.atomic import replacing
 from unbidden.errors import DataError
 from unbidden.llm.outcome import Usage
 from unbidden.llm.redact import redact, without_key
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 SUFFIX = ".jsonl.gz"
+MAX_BYTES = 1024**3
+"""Most that a recording may unpack to; 10,000 calls take some 40 million bytes."""
 _KEPT_BODY = ("id", "object", "created", "model", "choices", "usage", "system_fingerprint")
 
 
@@ -43,10 +46,8 @@ def record(ledger: Calls, folder: Path, name: str = "calls") -> Path:
     older = list(replay(path).rows()) if path.is_file() else []
     chosen = _choose([*older, *(_portable(row) for row in ledger.rows())])
     lines = [_line(row) for row in sorted(chosen.values(), key=lambda row: (row.prompt, row.key))]
-    folder.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.draft")
-    draft.write_bytes(_compressed("".join(lines)))
-    draft.replace(path)
+    with replacing(path) as partial:
+        partial.write_bytes(_compressed("".join(lines)))
     return path
 
 
@@ -96,7 +97,11 @@ def replay(place: Path) -> Recording:
 def _read(path: Path) -> Iterator[Row]:
     number = 0
     try:
-        text = gzip.decompress(path.read_bytes()).decode("utf-8")
+        with gzip.open(path) as file:
+            raw = file.read(MAX_BYTES + 1)
+        if len(raw) > MAX_BYTES:
+            raise ValueError(f"more than {MAX_BYTES:,} bytes when unpacked")
+        text = raw.decode("utf-8")
         # Not splitlines: a reply may hold U+2028, which is no line end in JSON.
         lines = text.removesuffix("\n").split("\n") if text else []
         for number, line in enumerate(lines, start=1):  # noqa: B007 - for the message

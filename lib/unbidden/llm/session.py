@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unbidden.atomic import write_text
 from unbidden.config import project_root, run_folder
 from unbidden.llm.base import LLM, Call, Prepared
 from unbidden.llm.budget import Budget
@@ -13,10 +14,9 @@ from unbidden.llm.client import Client, connect
 from unbidden.llm.outcome import Outcome
 from unbidden.llm.plan import Plan, Tally
 from unbidden.llm.settings import LLMSettings
-from unbidden.report.atomic import write_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Hashable, Iterable
 
     from unbidden.config import ModelConfig
 
@@ -29,8 +29,9 @@ PLANNED = "this run only plans"
 def open_llm(config: ModelConfig) -> LLM:
     """Return what a chapter asks its models through; close it, or use it as a context.
 
-    Recorded calls lie in ``results/ledger``; a run's own ledger lies beside its chapters and
-    outlives a failed one, so that nothing is paid twice.
+    Prompts of the reader's own lie in the project's folder ``prompts``, recorded calls in
+    ``results/ledger``. A run's own ledger lies beside its chapters and outlives a failed one,
+    so that nothing is paid twice.
 
     Raises
     ------
@@ -51,6 +52,7 @@ def open_llm(config: ModelConfig) -> LLM:
         ledger=run_folder(config.run, "ledger").with_suffix(".sqlite"),
         recorded=recordings if recordings.is_dir() else None,
         run=f"{config.chapter}, run {config.run}",
+        prompt_folders=[own] if (own := project_root() / "prompts").is_dir() else [],
         budget=Budget(config.max_calls, config.max_tokens, config.max_money),
     )
     return PlanningLLM(client, Path(planning)) if planning else client
@@ -81,7 +83,7 @@ class PlanningLLM(LLM):
     def __init__(self, client: Client, path: Path | None = None) -> None:
         self.client, self._path = client, path
         self._tally = Tally(client)
-        self._items: dict[str, Prepared] = {}
+        self._items: dict[Hashable, Prepared] = {}
 
     def ask_many(self, calls: Iterable[Call], *, label: str = "") -> list[Outcome[Any]]:
         """Return known outcomes, and "planned" for the rest."""

@@ -9,10 +9,11 @@ import numpy as np
 
 from unbidden.memory.protocol import IngestReport, SystemInfo
 from unbidden.memory.tokens import TokeniserName, tokeniser
+from unbidden.memory.topk import best_positions
 from unbidden.memory.units import Protocol, TurnUnit, turn_units, unit_hits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
@@ -29,24 +30,27 @@ class OkapiIndex:
 
     Parameters
     ----------
-    documents : list of list of str
-        Tokens of each document.
+    documents : iterable of list of str
+        Tokens of each document; read once, and not kept.
     """
 
     def __init__(
         self,
-        documents: list[list[str]],
+        documents: Iterable[list[str]],
         *,
         k1: float = 1.5,
         b: float = 0.75,
         epsilon: float = 0.25,
     ) -> None:
-        self.size = len(documents)
-        self._known = {token for tokens in documents for token in tokens}
+        self._known: dict[str, int] = {}
+        number = self._known.setdefault
+        # Numbers in order of appearance: sums over words then have the same last bits in every run.
+        ids = [[number(word, len(self._known)) for word in words] for words in documents]
+        self.size = len(ids)
         if not self._known:
             return
         self._index = bm25s.BM25(k1=k1, b=b, method="lucene", dtype="float64", int_dtype="int32")
-        self._index.index(documents, show_progress=False)
+        self._index.index((ids, self._known), show_progress=False)
         found_in = np.diff(self._index.scores["indptr"])
         # Empty-vocabulary entries (bm25s may add one) occur nowhere and have no scores to scale.
         n = np.maximum(found_in, 1)
@@ -57,10 +61,10 @@ class OkapiIndex:
 
     def scores(self, tokens: list[str]) -> NDArray[np.float64]:
         """Return the score of every document, shape (n_documents,), for a query's tokens."""
-        known = [token for token in tokens if token in self._known]
+        known = [self._known[token] for token in tokens if token in self._known]
         if not known:
             return np.zeros(self.size)
-        return np.asarray(self._index.get_scores(known), dtype=np.float64)
+        return np.asarray(self._index.get_scores_from_ids(known), dtype=np.float64)
 
 
 class BM25:
@@ -105,17 +109,26 @@ class BM25:
         self._units = turn_units(conversation, self.protocol)
         sample = "".join(unit.text for unit in self._units)
         self._tokens = tokeniser(self.tokeniser_name, sample)
-        self._index = OkapiIndex([self._tokens(unit.text) for unit in self._units], **self._weights)
+        documents = (self._tokens(unit.text) for unit in self._units)
+        self._index = OkapiIndex(documents, **self._weights)
         return IngestReport(len(self._units), len(self._units))
 
-    def ranking(self, query: str) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Return positions of the turns that share a word with a query, best first, and scores."""
+    def ranking(
+        self, query: str, k: int | None = None
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Return positions of the turns that share a word with a query, best first, and scores.
+
+        Parameters
+        ----------
+        k : int or None
+            Only the best so many; None gives all.
+        """
         scores = self._index.scores(self._tokens(query))
-        best = np.argsort(-scores, kind="stable")
         # Not "above 0": in a conversation of a turn or two, common words weigh less than nothing.
-        best = best[scores[best] != 0]
+        found = np.flatnonzero(scores)
+        best = found[best_positions(scores[found], k)]
         return best, scores[best]
 
     def search(self, query: str, *, k: int, speaker: str | None = None) -> list[Retrieved]:
         """Return the `k` turns that share the weightiest words with a query."""
-        return unit_hits(self._units, *self.ranking(query), k=k)
+        return unit_hits(self._units, *self.ranking(query, k), k=k)

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+
+from unbidden.memory.topk import best_positions
+
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
+
+    from numpy.typing import NDArray
 
 Key = TypeVar("Key", bound="Hashable")
 
@@ -31,3 +37,34 @@ def reciprocal_rank_fusion(
         for rank, key in enumerate(ranking, start=1):
             scores[key] += weight / (constant + rank)
     return sorted(scores.items(), key=lambda item: -item[1])
+
+
+def fused_positions(
+    rankings: Sequence[NDArray[np.intp]], size: int, k: int, *, constant: float = 60.0
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return what `reciprocal_rank_fusion` begins with, for rankings of positions in one list.
+
+    Parameters
+    ----------
+    rankings : sequence of arrays
+        Positions below `size`, best first, none twice in one ranking.
+    k : int
+        How many to return.
+
+    Returns
+    -------
+    positions, scores : arrays of shape (at most k,)
+
+    Examples
+    --------
+    >>> fused_positions([np.array([0, 1]), np.array([1, 2])], 9, 2)[0].tolist()
+    [1, 0]
+    """
+    scores = np.zeros(size)
+    for ranking in rankings:
+        scores[ranking] += 1.0 / (constant + np.arange(1, len(ranking) + 1))
+    every = np.concatenate(rankings)
+    keys, first = np.unique(every, return_index=True)
+    keys = keys[np.argsort(first)]  # in order of first appearance, so that ties are
+    best = keys[best_positions(scores[keys], k)]
+    return best, scores[best]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 
 from unbidden.memory.protocol import Retrieved
+from unbidden.memory.topk import best_positions
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -249,7 +250,7 @@ class RecordStore:
     ) -> list[tuple[MemoryRecord, float]]:
         if self.decimals is not None:
             scores = np.round(scores.astype(np.float64), self.decimals)
-        best = np.argsort(-scores, kind="stable")[:k]
+        best = best_positions(scores, k)
         return [(records[i], float(scores[i])) for i in best if floor is None or scores[i] >= floor]
 
     def _matrix(self, records: Sequence[MemoryRecord]) -> NDArray[np.float32]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from unbidden.memory.bm25 import BM25
 from unbidden.memory.dense import Dense
 from unbidden.memory.embed import MINILM, Embedder
-from unbidden.memory.fusion import reciprocal_rank_fusion
+from unbidden.memory.fusion import fused_positions
 from unbidden.memory.protocol import IngestReport, SystemInfo
 from unbidden.memory.units import unit_hits
 
@@ -62,8 +62,7 @@ class RRF:
 
     def search(self, query: str, *, k: int, speaker: str | None = None) -> list[Retrieved]:
         """Return the `k` turns with the best fused rank."""
-        positions = [[int(i) for i in s.ranking(query)[0]] for s in (self._bm25, self._dense)]
-        fused = reciprocal_rank_fusion(positions, constant=self.constant)[:k]
-        return unit_hits(
-            self._dense.units, [key for key, _ in fused], [score for _, score in fused], k=k
-        )
+        positions = [system.ranking(query)[0] for system in (self._bm25, self._dense)]
+        units = self._dense.units
+        best, scores = fused_positions(positions, len(units), k, constant=self.constant)
+        return unit_hits(units, best, scores, k=k)

@@ -38,6 +38,8 @@ def unicode_tokens(text: str) -> list[str]:
     >>> unicode_tokens("On 7 May, Café 林悦家")
     ['on', '7', 'may', 'café', '林', '悦', '家', '林悦', '悦家']
     """
+    if text.isascii():
+        return paper_tokens(text)
     tokens = []
     for match in _RUN.finditer(unicodedata.normalize("NFKC", text).casefold()):
         if word := match["word"]:

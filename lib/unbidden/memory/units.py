@@ -98,6 +98,8 @@ def unit_hits(
     """
     return [
         Retrieved(unit.text, (unit.id,), float(score), unit.time)
-        for i, score in zip(np.asarray(best)[:k], np.asarray(scores)[:k], strict=True)
+        for i, score in zip(
+            np.asarray(best)[:k].tolist(), np.asarray(scores)[:k].tolist(), strict=True
+        )
         for unit in (units[i],)
     ]

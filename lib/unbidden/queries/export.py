@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unbidden.atomic import replacing, write_text
+from unbidden.corpus import load_corpus
 from unbidden.errors import ConfigError
 from unbidden.queries.build import build_queries
 from unbidden.queries.datacard import data_card
@@ -114,6 +116,29 @@ def export_corpus(
     )
     write_text(folder / "README.md", card)
     return [*paths, folder / "README.md"]
+
+
+def export_named(
+    name: str, folder: Path, *, licence: str = "", languages: Sequence[str] = ()
+) -> list[Path]:
+    """Export a data set by name or path; for `harbour` licence, languages and its story are known.
+
+    Raises
+    ------
+    ConfigError
+        If no licence is given and the data set is not harbour.
+    """
+    corpus = load_corpus(name)
+    if name != "harbour":
+        return export_corpus(corpus, folder, licence=licence, languages=languages or ("en",))
+    paths = export_corpus(
+        corpus, folder, licence=licence or "cc-by-4.0", languages=languages or ("en", "zh")
+    )
+    story = files("unbidden.corpus").joinpath("harbour", "README.md").read_text(encoding="utf-8")
+    card = folder / "README.md"
+    about = story.partition("\n")[2].strip()
+    write_text(card, f"{card.read_text(encoding='utf-8')}\n## How it was made\n\n{about}\n")
+    return paths
 
 
 def _conversation_row(item: Conversation) -> dict[str, Any]:

@@ -28,6 +28,9 @@ RewriteKind = Literal["convergent", "facets"]
 KINDS: tuple[RewriteKind, ...] = get_args(RewriteKind)
 ProtocolName = Literal["paper", "repaired"]
 PROTOCOLS: tuple[ProtocolName, ...] = get_args(ProtocolName)
+Told = Literal["both", "speaker", "date"]
+TOLD: tuple[Told, ...] = get_args(Told)
+"""What the repaired prompt tells beside the message: who speaks, when the last talk was."""
 
 MOST_FACETS = 5
 NO_REWRITE = "no rewrite"
@@ -73,6 +76,7 @@ def rewrite_for_search(
     *,
     protocol: ProtocolName = "repaired",
     parser: ProtocolName | None = None,
+    told: Told = "both",
 ) -> list[SearchTexts]:
     """Return the search texts of each query, in order; one call each, role "rewriter".
 
@@ -82,6 +86,8 @@ def rewrite_for_search(
         What the rewriter is told.
     parser : {"paper", "repaired"}, optional
         How it is read; by default as the protocol. The same calls serve both.
+    told : {"both", "speaker", "date"}
+        What the repaired protocol tells beside the message; the paper's tells neither.
 
     Raises
     ------
@@ -94,9 +100,10 @@ def rewrite_for_search(
     _check("kind of rewriting", kind, KINDS)
     _check("protocol", protocol, PROTOCOLS)
     _check("parser", parser, PROTOCOLS)
+    _check("value of `told`", told, TOLD)
     last = {talk.id: _last_date(corpus, talk.id) for talk in corpus.conversations}
     calls = [
-        Call(_PROMPTS[kind, protocol], _variables(query, protocol, last[query.conversation]))
+        Call(_PROMPTS[kind, protocol], _variables(query, protocol, last[query.conversation], told))
         for query in queries
     ]
     outcomes = llm.ask_many(calls, label=f"rewriting, {kind}")
@@ -154,11 +161,12 @@ def _read(
     return SearchTexts(query, kind, (), unscored=reason)
 
 
-def _variables(query: Query, protocol: ProtocolName, date: str) -> dict[str, Any]:
+def _variables(query: Query, protocol: ProtocolName, date: str, told: Told) -> dict[str, Any]:
     message = " ".join(query.text.split())
     if protocol == "paper":
         return {"message": message}
-    return {"message": message, "speaker": query.speaker or "somebody", "date": date}
+    speaker = query.speaker if query.speaker and told != "date" else "somebody"
+    return {"message": message, "speaker": speaker, "date": "" if told == "speaker" else date}
 
 
 def _last_date(corpus: Corpus, conversation: str) -> str:

@@ -128,7 +128,7 @@ def session_costs(
         if arm.as_many_as is not None:
             continue
         counting = CountingLLM(client)
-        replay_replies(conversation, turns, [arm], counting, **options)
+        replay_replies(conversation, turns, [arm], counting, memory_tokens=None, **options)
         rows.append(
             {
                 "arm": arm.name,

@@ -122,6 +122,18 @@ def line(memory: Shown, places: Places, rules: ReplyRules) -> str:
     return " ".join(text.split()) if rules.one_line else text.strip()
 
 
+def text_lines(texts: Sequence[str], limit: int | None) -> tuple[list[str], str | None]:
+    r"""Return memories that are mere texts as lines of a prompt, within a limit of tokens.
+
+    Each is put on one line, so that no memory can imitate the prompt, as the rules' `one_line` has
+    it; the first ones are kept. The second value is a note if something was clipped.
+
+    >>> text_lines(["one\n two", "three"], None)
+    (['one two', 'three'], None)
+    """
+    return clip_texts([" ".join(text.split()) for text in texts], limit)
+
+
 def clip_texts(
     texts: Sequence[str], limit: int | None, *, keep: End = "start"
 ) -> tuple[list[str], str | None]:

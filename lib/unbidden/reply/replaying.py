@@ -18,6 +18,8 @@ from unbidden.memory.protocol import ExplainsFailures
 from unbidden.memory.registry import create_system
 from unbidden.memory.theanine import Theanine
 from unbidden.reply.metrics import rouge_l, word_count
+from unbidden.reply.render import text_lines
+from unbidden.reply.rules import REPAIRED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -82,6 +84,8 @@ class Reply:
         As they were shown.
     unscored : str or None
         Why there is no reply: a failed search or a failed call.
+    notes : tuple of str
+        What was clipped.
     """
 
     arm: str
@@ -89,6 +93,7 @@ class Reply:
     text: str | None
     memories: tuple[str, ...]
     unscored: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 def replay_replies(
@@ -96,6 +101,8 @@ def replay_replies(
     turns: Sequence[NextTurn],
     arms: Sequence[Arm],
     llm: LLM,
+    *,
+    memory_tokens: int | None = REPAIRED.memory_tokens,
     **options: Any,
 ) -> list[Reply]:
     """Return the replies of each arm at each turn.
@@ -107,6 +114,9 @@ def replay_replies(
     ----------
     turns : sequence of NextTurn
         Of this conversation, in order.
+    memory_tokens : int or None
+        Most tokens of the memories of a prompt, as for all other replies; None where only what a
+        system would cost is counted.
     **options
         Of every system that takes them (protocol, embedder, ...).
     """
@@ -125,7 +135,7 @@ def replay_replies(
                 (model,) = [other for other in arms if other.name == arm.as_many_as]
                 ks = timeline_sizes(past, session, model, llm, **options)
             found = [_remembered(system, turn, k) for turn, k in zip(session, ks, strict=True)]
-            replies += _said(arm, session, found, llm)
+            replies += _said(arm, session, found, llm, memory_tokens)
     return replies
 
 
@@ -163,32 +173,27 @@ def _said(
     turns: Sequence[NextTurn],
     found: Sequence[tuple[tuple[str, ...], str | None]],
     llm: LLM,
+    memory_tokens: int | None,
 ) -> list[Reply]:
-    asked = [
-        (turn, memories)
-        for turn, (memories, reason) in zip(turns, found, strict=True)
-        if reason is None
-    ]
+    shown = [text_lines(memories, memory_tokens) for memories, _ in found]
     calls = [
         Call(
             PROMPT,
-            {
-                "memories": list(memories),
-                "dialogue": turn.tagged.splitlines(),
-                "speaker": turn.speaker,
-            },
+            {"memories": lines, "dialogue": turn.tagged.splitlines(), "speaker": turn.speaker},
         )
-        for turn, memories in asked
+        for turn, (lines, _), (_, reason) in zip(turns, shown, found, strict=True)
+        if reason is None
     ]
     outcomes = iter(llm.ask_many(calls, label=f"replies, {arm.name}"))
     replies = []
-    for turn, (memories, reason) in zip(turns, found, strict=True):
-        if reason is not None:
-            replies.append(Reply(arm.name, turn, None, memories, reason))
-            continue
-        outcome = next(outcomes)
-        text = str(outcome.value).strip() if outcome.ok else None
-        replies.append(Reply(arm.name, turn, text, memories, outcome.unscored))
+    for turn, (lines, note), (_, reason) in zip(turns, shown, found, strict=True):
+        text, unscored = None, reason
+        if reason is None:
+            outcome = next(outcomes)
+            text = str(outcome.value).strip() if outcome.ok else None
+            unscored = outcome.unscored
+        notes = (note,) if note else ()
+        replies.append(Reply(arm.name, turn, text, tuple(lines), unscored, notes))
     return replies
 
 

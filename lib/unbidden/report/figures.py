@@ -150,6 +150,45 @@ def recall_against_k(summary: pd.DataFrame, *, x: str = "K (memories)") -> Figur
     return figure
 
 
+def budget_curves(summary: pd.DataFrame) -> Figure:
+    """Draw recall against memories, turns and tokens: a row for each unit, a column for each style.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        Means with intervals by ``unit, style, system, k``.
+    """
+    units, styles = list(dict.fromkeys(summary["unit"])), list(dict.fromkeys(summary["style"]))
+    figure = Figure(figsize=(7.2, 2.3 * len(units) + 0.4), layout="constrained")
+    grid = figure.subplots(len(units), len(styles), sharey=True, squeeze=False)
+    look = looks(list(dict.fromkeys(summary["system"])))
+    for unit, panels in zip(units, grid, strict=True):
+        for style, axes in zip(styles, panels, strict=True):
+            own = summary[(summary["unit"] == unit) & (summary["style"] == style)]
+            for system, (colour, marker) in look.items():
+                rows = own[own["system"] == system].sort_values("k")
+                axes.plot(
+                    rows["k"],
+                    100 * rows["mean"].astype(float),
+                    color=colour,
+                    marker=marker,
+                    label=system,
+                )
+                low, high = (100 * rows[name].astype(float) for name in ("low", "high"))
+                axes.fill_between(rows["k"], low, high, color=colour, alpha=0.15, linewidth=0)
+            axes.set_xscale("log")
+            ticks = sorted(set(own["k"]))
+            axes.set_xticks(ticks, [str(tick) for tick in ticks], fontsize=8)
+            axes.minorticks_off()
+            axes.set_xlabel(unit, fontsize=10)
+    for style, axes in zip(styles, grid[0], strict=True):
+        axes.set_title(style, fontsize=11)
+    grid[0][0].set_ylim(0, 100)
+    figure.supylabel("Recall (% of gold turns)", fontsize=11)
+    _legend(figure, grid[0][0])
+    return figure
+
+
 def overlap_by_style(summary: pd.DataFrame) -> Figure:
     """Draw how many of a query's words occur in its gold turns, by style."""
     figure, axes = _axes(height=3.2)
@@ -240,6 +279,24 @@ def accepted_answers(found: pd.DataFrame) -> Figure:
     return figure
 
 
+def cost_against_size(growth: pd.DataFrame) -> Figure:
+    """Draw the milliseconds of one query against the number of memories, both logarithmic.
+
+    Parameters
+    ----------
+    growth : DataFrame
+        Columns ``part, what, n, cpu_ms``; rows whose ``what`` is "query" are drawn.
+    """
+    figure, axes = _axes()
+    queries = growth[growth["what"] == "query"]
+    for i, (part, rows) in enumerate(queries.groupby("part", sort=False)):
+        axes.plot(rows["n"], rows["cpu_ms"], marker=MARKERS[i], color=PALETTE[i], label=str(part))
+    axes.axhline(100, color="#999999", linewidth=1, linestyle="--")
+    axes.set(xscale="log", yscale="log", xlabel="memories", ylabel="ms a query, one core")
+    _legend(figure, axes)
+    return figure
+
+
 def misled_shares(found: pd.DataFrame) -> Figure:
     """Draw which share of replies is not misled, misled and evasive, by agent, with 95 % intervals.
 
@@ -271,5 +328,47 @@ def misled_shares(found: pd.DataFrame) -> Figure:
     axes.grid(visible=False, axis="y")
     axes.set_xlabel("Replies (%)")
     axes.set_ylabel("Agent")
+    _legend(figure, axes)
+    return figure
+
+
+def forest(rows: pd.DataFrame, *, x: str) -> Figure:
+    """Draw changes with their intervals, one line for each switch, a marker for each data set.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Columns ``title, data, difference, low, high``; rows of one title share a line.
+    x : str
+        What the changes are of.
+    """
+    titles = list(dict.fromkeys(rows["title"]))
+    names = list(dict.fromkeys(rows["data"]))
+    figure, axes = _axes(height=1.0 + 0.34 * max(4, len(titles)))
+    for i, name in enumerate(names):
+        own = rows[rows["data"] == name]
+        y = [titles.index(t) + 0.16 * (i % 3 - 1) for t in own["title"]]
+        difference = own["difference"].astype(float)
+        error = [(difference - own["low"]).fillna(0), (own["high"] - difference).fillna(0)]
+        axes.errorbar(
+            difference,
+            y,
+            xerr=error,
+            fmt=MARKERS[i % len(MARKERS)],
+            color=PALETTE[i % len(PALETTE)],
+            capsize=2,
+            markersize=5,
+            label=name,
+        )
+    axes.axvline(0, color="#555555", linewidth=1)
+    axes.set_yticks(range(len(titles)), titles, fontsize=9)
+    axes.invert_yaxis()
+    axes.grid(axis="x")
+    # Linear around 0, so that signs are seen, then logarithmic: changes differ a hundredfold.
+    axes.set_xscale("symlog", linthresh=2, linscale=0.8)
+    ticks = [-50, -20, -10, -5, -2, -1, 0, 1, 2, 5, 10, 20, 50]
+    axes.set_xticks(ticks, [f"{tick}".replace("-", "−") for tick in ticks])
+    axes.minorticks_off()
+    axes.set_xlabel(x)
     _legend(figure, axes)
     return figure

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from unbidden.report.figures import _axes, _legend
 from unbidden.report.looks import MARKERS, PALETTE
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
 _PARTS = ("score", "retrieval", "representation", "response")

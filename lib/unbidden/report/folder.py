@@ -86,7 +86,17 @@ class RunFolder:
         }
         write_json(self.path / "numbers.json", self.numbers)
         write_json(self.path / "run.json", record)
+        self._write_claims()
         return record
+
+    def _write_claims(self) -> None:
+        """Write ``claims.csv`` and ``claims.json``: where each glued number lies in the tables."""
+        # Late, as claims read what chapters write and so import the modules that import this one.
+        from unbidden.report.comparing.runs import ChapterResults
+        from unbidden.report.provenance import claims_of_run, write_register
+
+        results = ChapterResults(self.config.run, self.config.chapter, self.path)
+        write_register(claims_of_run(results), self.path)
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -198,9 +198,7 @@ def starvation_table(facts: pd.DataFrame, context: str, *, seed: int = 0) -> pd.
         homes = own.drop_duplicates("query_id").set_index("query_id")["conversation"]
         if "oracle" not in wide or context not in wide:
             continue
-        found = starvation(
-            wide["oracle"], wide[context], list(homes.loc[wide.index]), seed=seed
-        )
+        found = starvation(wide["oracle"], wide[context], list(homes.loc[wide.index]), seed=seed)
         both = wide[["oracle", context]].dropna()
         change = found.change
         records.append(

@@ -5,8 +5,6 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from unbidden.grounding.silent import BOTH_ORDERS, ORACLE, TOTAL
 from unbidden.llm.localmodels import local_models
 from unbidden.report.grounding import ALL
@@ -14,6 +12,8 @@ from unbidden.report.tables import points, with_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import pandas as pd
 
     from unbidden.config_grounding import GroundingConfig
     from unbidden.corpus.models import Corpus
@@ -145,9 +145,7 @@ class SilentExamples:
             (row["query_id"], row["way"]): row["text"] for row in table.to_dict("records")
         }
         self._ways = list(ways)
-        whole = [
-            key for key in chosen if all(self._texts.get((key, way)) for way in self._ways)
-        ]
+        whole = [key for key in chosen if all(self._texts.get((key, way)) for way in self._ways)]
         self.shown = whole[:most]
 
     def _repr_html_(self) -> str:

@@ -26,8 +26,8 @@ STYLE_ORDER: tuple[str, ...] = STYLES
 
 NAMED = (
     *("bm25", "dense", "rrf", "amem", "mem0", "anchormem", "nemori", "memora", "amem-noevo"),
-    *("mem0-v2", "theanine", "msc-retrieval", "memory-update", "rsum", "memochat", "comedy"),
-    *("full-history", "all-memories", "unbidden", "unbidden-llm", "oracle", "no memory"),
+    *("mem0-v2", "theanine", "msc-retrieval", "memory-update", "unbidden", "memochat", "comedy"),
+    *("full-history", "all-memories", "rsum", "unbidden-llm", "oracle", "no memory"),
     *("random", "mem0-package"),
 )
 """Who has a look of its own; the place in this list is the look."""

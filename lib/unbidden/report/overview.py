@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from unbidden.corpus.models import CATEGORIES, STYLES
+from unbidden.queries.clusters import mine_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unbidden.corpus.audit import Audit
+    from unbidden.corpus.models import Corpus
     from unbidden.queries.build import Query
 
 
@@ -38,6 +40,16 @@ def counts_table(found: Audit, pairs: dict[str, dict[str, int]]) -> pd.DataFrame
         ("composed queries in the files", found.clusters),
     ]
     return pd.DataFrame(rows, columns=["what", "count"])
+
+
+def nested_table(corpus: Corpus) -> pd.DataFrame:
+    """Return, per conversation, mined pairs and those where one evidence lies in the other's."""
+    rows = [
+        {"conversation": item.id, "pairs": len(pairs), "nested": sum(p.nested for p in pairs)}
+        for item in corpus.conversations
+        for pairs in [list(mine_pairs(item))]
+    ]
+    return pd.DataFrame(rows)
 
 
 def categories_table(found: Audit) -> pd.DataFrame:

@@ -28,7 +28,8 @@ ITEM = ["style", "query_id"]
 def headline(items: pd.DataFrame) -> pd.DataFrame:
     """Return the items of each style's headline rubric."""
     wanted = [rubrics_for(style)[0] for style in items["style"]]
-    return items[items["metric"].to_numpy() == np.array(wanted, dtype=object)]
+    kept = [metric == name for metric, name in zip(items["metric"], wanted, strict=True)]
+    return items.loc[kept]
 
 
 def scores(items: pd.DataFrame) -> pd.DataFrame:
@@ -37,8 +38,8 @@ def scores(items: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns ``judge, style, way, mean, low, high, n, conversations, unscored, not_run,
-        interval``. `unscored` are verdicts or replies that failed, `not_run` those whose calls are
+        Columns ``judge, style, way, mean, low, high, n, conversations, unscored, interval,
+        not_run``. `unscored` are verdicts or replies that failed, `not_run` those whose calls are
         not on record; neither is in the mean.
     """
     rows = headline(items)
@@ -49,7 +50,7 @@ def scores(items: pd.DataFrame) -> pd.DataFrame:
     pending = pd.concat([rows, rows.assign(style=ALL)]).groupby(keys)["not_run"].sum()
     count = [int(pending[tuple(row)]) for row in table[keys].itertuples(index=False, name=None)]
     table["unscored"] = table["unscored"] - count
-    table.insert(table.columns.get_loc("unscored") + 1, "not_run", count)  # type: ignore[arg-type]
+    table["not_run"] = count
     return table[[*keys, *table.columns.drop(keys)]]
 
 
@@ -72,7 +73,7 @@ def shown_scores(table: pd.DataFrame, judge: str) -> pd.DataFrame:
     return pd.DataFrame(records, dtype=object)
 
 
-def _cell(row: dict[str, Any] | None) -> str:
+def _cell(row: dict[Any, Any] | None) -> str:
     if row is None:
         return "–"
     if not row["n"]:
@@ -103,10 +104,18 @@ def differences(items: pd.DataFrame, *, by_style: bool, seed: int = 0) -> pd.Dat
     -------
     DataFrame
         Columns ``judge, style, way`` and `COMPARED`; pairs without a query scored in both are left
-        out. P-values are Holm's over all rows.
+        out. P-values are Holm's over all rows of a judge: another judge is another look at the same
+        question.
     """
-    table = paired_differences(_pairs(headline(items), by_style), seed=seed)
-    return table if len(table) else pd.DataFrame(columns=["judge", "style", "way", *COMPARED])
+    rows = headline(items)
+    tables = [
+        paired_differences(_pairs(group, by_style), seed=seed)
+        for _, group in rows.groupby("judge", sort=False)
+    ]
+    found = [table for table in tables if len(table)]
+    if not found:
+        return pd.DataFrame(columns=["judge", "style", "way", *COMPARED])
+    return pd.concat(found, ignore_index=True)
 
 
 def _pairs(

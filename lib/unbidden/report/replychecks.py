@@ -14,7 +14,7 @@ from unbidden.judge.scoring import form_of, missing_record, model_verdicts, word
 from unbidden.judge.trust import comparison, run_judge
 from unbidden.memory.embed import embedder as load_embedder
 from unbidden.reply.study import reply_all
-from unbidden.report.judges import WORDS, accuracy, accuracy_text
+from unbidden.report.judges import WORDS, accuracy
 from unbidden.report.replies import NOT_RUN, headline
 from unbidden.report.replyrun import JUDGE_NAMES, judge_name, record_only, tabled
 from unbidden.report.tables import points, with_interval
@@ -40,15 +40,17 @@ def trust(config: RepliesConfig, llm: LLM) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns ``judge, rubric, items, unscored, not_run, accuracy, low, high``; one more row a
-        judge for all rubrics together.
+        Columns ``judge, rubric, not_run, items, unscored, accuracy, low, high, words``; one more
+        row a judge for all rubrics together. `words` is the word rule's accuracy on the replies
+        that the judge has a verdict on.
     """
     items = load_items(split="test", rubrics=config.rubrics)
+    rule = run_words(items)
     frames = {}
     if "model" in config.judges:
         frames[judge_name(config)] = _model(config, record_only(llm))
     if "words" in config.judges:
-        frames[JUDGE_NAMES["words"]] = run_words(items)
+        frames[WORDS] = rule
     if "similarity" in config.judges:
         frames[JUDGE_NAMES["similarity"]] = run_similarity(items, load_embedder(config.embedder))
     records = []
@@ -59,7 +61,9 @@ def trust(config: RepliesConfig, llm: LLM) -> pd.DataFrame:
             pending = sum(missing_record(reason) for reason in own["unscored"])
             found = accuracy(own)
             found["unscored"] -= pending
-            records.append({"judge": judge, "rubric": name, "not_run": pending, **found})
+            same = accuracy(rule[rule["item"].isin(own.loc[own["judged"].notna(), "item"])])
+            keys = {"judge": judge, "rubric": name, "not_run": pending}
+            records.append({**keys, **found, "words": same["accuracy"]})
     return pd.DataFrame(records)
 
 
@@ -82,9 +86,12 @@ def shown_trust(table: pd.DataFrame) -> pd.DataFrame:
             "unscored": table["unscored"],
             NOT_RUN: table["not_run"],
             "accuracy": [
-                NOT_RUN if pd.isna(row["accuracy"]) and row["not_run"] else accuracy_text(row)
-                for row in table.to_dict("records")
+                NOT_RUN if pd.isna(value) and waiting else with_interval(value, low, high)
+                for value, low, high, waiting in zip(
+                    *(table[name] for name in ("accuracy", "low", "high", "not_run")), strict=True
+                )
             ],
+            "word rule, same replies": [points(value) for value in table["words"]],
         },
         dtype=object,
     )
@@ -95,9 +102,8 @@ def trust_note(config: RepliesConfig, table: pd.DataFrame) -> str:
     if "model" not in config.judges:
         return "No model judges in this run."
     name = judge_name(config)
-    every = {row["judge"]: row for row in table.to_dict("records") if row["rubric"] == ALL_RUBRICS}
-    own, rule = every[name], every.get(WORDS)
-    if pd.isna(own["accuracy"]) or rule is None:
+    (own,) = table[(table["judge"] == name) & (table["rubric"] == ALL_RUBRICS)].to_dict("records")
+    if pd.isna(own["accuracy"]):
         return (
             f"How far {name} can be trusted is not known here: its verdicts on the labelled set "
             "are not on record, so its scores may be no better than a rule without a model."
@@ -105,9 +111,9 @@ def trust_note(config: RepliesConfig, table: pd.DataFrame) -> str:
     done = own["items"] - own["not_run"] - own["unscored"]
     found = (
         f"On {done} labelled replies {name} agrees with the label in {points(own['accuracy'])} %, "
-        f"the word rule in {points(rule['accuracy'])} %."
+        f"the word rule in {points(own['words'])} %."
     )
-    if own["accuracy"] <= rule["accuracy"]:
+    if own["accuracy"] <= own["words"]:
         return f"{found} It is not above that floor: read its scores with the word rule's beside."
     return found
 
@@ -133,8 +139,8 @@ def rule_effects(
     llm = record_only(llm)
     read = _as_the_paper_reads(config, run, llm)
     if "words" in config.judges:
-        again = word_verdicts(run.corpus, read, config.rubrics, evidence=config.evidence)
-        rows.append(_effect(READ_ALL, WORDS, by_judge[WORDS], headline(again)["value"]))
+        by_words = word_verdicts(run.corpus, read, config.rubrics, evidence=config.evidence)
+        rows.append(_effect(READ_ALL, WORDS, by_judge[WORDS], headline(by_words)["value"]))
     if "model" in config.judges:
         name = judge_name(config)
         again = _again(config, read, run, llm)

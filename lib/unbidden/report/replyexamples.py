@@ -5,11 +5,11 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from unbidden.report.replies import ITEM, headline
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from unbidden.queries.build import Query
     from unbidden.report.replyrun import ReplyRun
 
@@ -71,7 +71,7 @@ class ReplyExamples:
 
 
 def _said(row: dict[Any, Any]) -> str:
-    return f"{row['judge']}: {row['label'] or 'unscored'}"
+    return f"{row['judge']}: {'unscored' if pd.isna(row['label']) else row['label']}"
 
 
 def _chosen(run: ReplyRun) -> list[Query]:

@@ -152,8 +152,8 @@ def lengths(table: pd.DataFrame, shares: pd.Series[float]) -> pd.DataFrame:
     frame = table.assign(share=shares.to_numpy())
     records = []
     for way, group in frame.groupby("way", sort=False):
-        texts = [text for text in group["text"] if text is not None]
-        reasons = [reason for reason in group["unscored"] if reason is not None]
+        texts = list(group["text"].dropna())
+        reasons = list(group["unscored"].dropna())
         pending = sum(missing_record(reason) for reason in reasons)
         cut = sum(reason.startswith("truncated") for reason in reasons)
         records.append(

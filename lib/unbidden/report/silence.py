@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from unbidden.config_grounding import GroundingConfig
 
 NOT_RUN = "not run"
+NO_POOL = "not run: no reply that leaves the fact out is on record"
 MARGINS = (
     *("compared", "counted", "limits", "part", "wins", "ties", "losses", "margin", "low", "high"),
     *("win_rate", "n", "conversations", "unscored"),
@@ -116,6 +117,8 @@ def margins_table(contests: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
 
 def shown_margins(table: pd.DataFrame, *, parts: Sequence[str] = silent.PARTS) -> pd.DataFrame:
     """Return `margins_table` as text, in points."""
+    if table.empty:
+        return pd.DataFrame([{"compared": "the arms", "margin": NO_POOL}])
     rows = table[table["part"].isin(list(parts))].to_dict("records")
     return pd.DataFrame(
         [
@@ -138,7 +141,7 @@ def shown_margins(table: pd.DataFrame, *, parts: Sequence[str] = silent.PARTS) -
 
 
 def situations_table(situations: pd.DataFrame, pool: Sequence[str]) -> pd.DataFrame:
-    """Return how often a reply uses the fact and answers the situation, by arm and group of queries.
+    """Return how often replies use the fact and answer the situation, by arm and group of queries.
 
     Returns
     -------
@@ -233,7 +236,7 @@ def reasoned_table(
 def shown_reasoned(table: pd.DataFrame) -> pd.DataFrame:
     """Return `reasoned_table` as text, in points."""
     shown = shown_margins(table)
-    if shown.empty:
+    if table.empty:
         return shown
     shown.insert(0, "queries", list(table["pool"]))
     return shown.drop(columns="limits")
@@ -264,6 +267,26 @@ def shown_supportive(table: pd.DataFrame) -> pd.DataFrame:
             )
         record["votes of its own"] = "yes" if bool(own["voted"].iloc[0]) else "no"
         records.append(record)
+    return pd.DataFrame(records, dtype=object)
+
+
+def shown_released_support(circular: pd.DataFrame, held_out: pd.DataFrame) -> pd.DataFrame:
+    """Return recall with the released supportive turns as text, with and without own votes.
+
+    Parameters
+    ----------
+    circular, held_out : DataFrame
+        Means by ``metric`` and ``system``, as chapter 1 records them.
+    """
+    records = []
+    for votes, table in (("all", circular), ("others only", held_out)):
+        for system in dict.fromkeys(table["system"]):
+            own = table[table["system"] == system].set_index("metric")
+            record = {"system": system, "votes": votes, "n": int(own.loc["recall_both", "n"])}
+            for metric in ("recall_same", "recall_supportive", "recall_both"):
+                row = own.loc[metric]
+                record[_METRICS[metric]] = with_interval(row["mean"], row["low"], row["high"])
+            records.append(record)
     return pd.DataFrame(records, dtype=object)
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from unbidden.judge.labelled import load_items
 from unbidden.judge.panel import run_words
+from unbidden.judge.teafarm_agents import MESSAGE_RUBRIC
 from unbidden.llm.localmodels import local_models
 from unbidden.reply.replaying import NO_MEMORY
 from unbidden.reply.teafarm import FIXED
@@ -66,7 +67,7 @@ def published_beside(
 _SETS = {"msc": "MSC", "cc": "Conversation Chronicles", "mean": "mean"}
 
 
-def _interval(cell: Mapping[str, Any]) -> str:
+def _interval(cell: Mapping[Any, Any]) -> str:
     return with_interval(cell["mean"], cell["low"], cell["high"])
 
 
@@ -76,13 +77,15 @@ def trust_table(runs: Sequence[Run]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns ``rubric, protocol, form, n, unscored, accuracy, floor, verdict, calls``; the
-        accuracies are means in 0..1 with their interval in ``accuracy_text, floor_text``; where
-        calls are missing `accuracy` is, and `calls` says how many.
+        Columns ``rubric, protocol, form, n, unscored, accuracy, floor, accuracy_text, floor_text,
+        verdict``; accuracies in 0..1 over scored items, as text with their intervals; where calls
+        are not on record `accuracy` is missing.
     """
     rows = []
     for run in runs:
         for name in run.rubrics:
+            if name == MESSAGE_RUBRIC and run.protocol != runs[0].protocol:
+                continue  # both protocols have the same wording of it
             own = [item for item in load_items(split="test") if item.rubric == name]
             words = run_words(own)
             floor = accuracy(words)

@@ -210,11 +210,14 @@ def _run_conversation(
         report = system.ingest(conversation)
     hits: list[list[Retrieved]] = []
     failures: dict[int, str] = {}
+    explains: ExplainsFailures | None = None
     for query in queries:
         with naming(name, f"searching for {query.id} ({query.style})"):
             found = list(system.search(query.text, k=depth, speaker=query.speaker))
             check_found(name, query, found, depth, conversation.turn_ids)
-        if isinstance(system, ExplainsFailures) and (reason := system.search_failure):
+        if not hits:  # not before the first search, which may be what sets the attribute
+            explains = system if isinstance(system, ExplainsFailures) else None
+        if explains is not None and (reason := explains.search_failure):
             failures[len(hits)] = reason
         hits.append(found)
     return report, hits, failures

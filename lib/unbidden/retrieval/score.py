@@ -1,18 +1,22 @@
 """Scoring rankings by turn ids into the study's long table of items.
 
-Set measures and rank measures come from `ir-measures`. A memory counts at its rank; it brings all
-its source turns. A system without provenance, a query without gold, and a search that failed are
-unscored with the reason, never 0.
+Set measures and rank measures are those of `ir-measures`, which a test compares them with; all K
+are counted in one pass. A memory counts at its rank; it brings all its source turns. A system
+without provenance, a query without gold, and a search that failed are unscored with the reason,
+never 0.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+from math import log2
 from typing import TYPE_CHECKING
 
-import ir_measures
 import numpy as np
 import pandas as pd
-from ir_measures import RR, SetF, SetP, SetR, nDCG
 
 from unbidden.errors import ConfigError
 from unbidden.memory.tokens import count_tokens
@@ -31,8 +35,8 @@ ITEM_COLUMNS = [
 ]
 """Columns of ``items.parquet``, the long table every run writes."""
 
-_SET_MEASURES = {SetR: "recall", SetP: "precision", SetF: "f1"}
-_RANK_MEASURES = {RR: "mrr", nDCG: "ndcg"}
+AT_K = ("recall", "precision", "f1", "mrr", "ndcg", "all_hit")
+"""Metrics over the first K memories."""
 NO_GOLD = "no evidence is cited for this question"
 BUDGET_NOT_FILLED = "the ranking ended before the budget was filled; ask for a larger K"
 NO_PROVENANCE = "the system cannot name source turns"
@@ -68,8 +72,7 @@ def score_rankings(
     frames = []
     for ranking in rankings:
         check_cutoffs(ranking, ks, (*turn_budgets, *token_budgets))
-        values = _values(ranking, ks)
-        values |= _budget_values(ranking, turn_budgets, token_budgets)
+        values = _values(ranking, ks, turn_budgets, token_budgets)
         frames.append(_frame(dataset, ranking, values, condition))
     return pd.concat(frames, ignore_index=True)
 
@@ -98,80 +101,111 @@ def turn_order(hits: Iterable[Retrieved]) -> list[TurnId]:
     return list(dict.fromkeys(source for hit in hits for source in hit.sources))
 
 
-def _values(ranking: Rankings, ks: Sequence[int]) -> dict[tuple[str, int], list[float]]:
-    """Return the value of each query, in order, by (metric, K)."""
-    qrels = {
-        str(i): {turn: 1 for turn in sorted(query.gold)}
-        for i, query in enumerate(ranking.queries)
-        if query.gold
-    }
-    orders = {k: [turn_order(hits[:k]) for hits in ranking.hits] for k in ks}
-    values = {}
-    for k, order in orders.items():
-        for measure, found in _measured(qrels, order).items():
-            values[measure, k] = found
-        values["all_hit", k] = [
-            float(query.gold <= set(turns))
-            for query, turns in zip(ranking.queries, order, strict=True)
-        ]
-    return values
-
-
-def _measured(
-    qrels: dict[str, dict[TurnId, int]], orders: Sequence[Sequence[TurnId]]
-) -> dict[str, list[float]]:
-    """Return the values of the library's measures by name, 0 for a query that returned nothing.
-
-    Ranks become strictly falling scores first, since evaluation tools reorder equal scores.
-    """
-    names = {**_SET_MEASURES, **_RANK_MEASURES}
-    found = {name: [0.0] * len(orders) for name in names.values()}
-    run = {
-        str(i): {turn: float(len(order) - rank) for rank, turn in enumerate(order)}
-        for i, order in enumerate(orders)
-        if order and str(i) in qrels
-    }
-    if run:
-        for metric in ir_measures.iter_calc(list(names), qrels, run):
-            found[names[metric.measure]][int(metric.query_id)] = float(metric.value)
-    return found
-
-
-def _budget_values(
-    ranking: Rankings, turn_budgets: Sequence[int], token_budgets: Sequence[int]
+def _values(
+    ranking: Rankings,
+    ks: Sequence[int],
+    turn_budgets: Sequence[int],
+    token_budgets: Sequence[int],
 ) -> dict[tuple[str, int], list[float]]:
+    """Return the value of each query, in order, by (metric, K or budget)."""
     values: dict[tuple[str, int], list[float]] = {
+        **{(metric, k): [] for k in ks for metric in AT_K},
         **{("recall_turns", budget): [] for budget in turn_budgets},
         **{("recall_tokens", budget): [] for budget in token_budgets},
     }
     tokens: dict[str, int] = {}
     for query, hits in zip(ranking.queries, ranking.hits, strict=True):
-        turns_after, tokens_after, recall_after = _running(query, hits, tokens)
-        for (metric, budget), found in values.items():
-            costs = turns_after if metric == "recall_turns" else tokens_after
-            fitting = int(np.searchsorted(costs, budget, side="right"))
-            cut_short = fitting == len(costs) == ranking.depth and costs[-1] < budget
-            value = recall_after[fitting - 1] if fitting else 0.0
-            found.append(float("nan") if cut_short and value < 1 else value)
+        trace = _trace(query, hits)
+        for k in ks:
+            for metric, value in zip(AT_K, trace.at(k), strict=True):
+                values[metric, k].append(value)
+        for budget in turn_budgets:
+            value = _within(trace, trace.turns, budget, ranking.depth)
+            values["recall_turns", budget].append(value)
+        shown = _shown(hits, tokens) if token_budgets else []
+        for budget in token_budgets:
+            value = _within(trace, shown, budget, ranking.depth)
+            values["recall_tokens", budget].append(value)
     return values
 
 
-def _running(
-    query: Query, hits: Sequence[Retrieved], tokens: dict[str, int]
-) -> tuple[list[int], list[int], list[float]]:
-    """Return distinct turns, shown tokens and recall after each memory."""
+@dataclass(frozen=True, slots=True)
+class _Trace:
+    """What a ranking holds after each of its memories.
+
+    Attributes
+    ----------
+    gold : int
+        Gold turns of the query.
+    turns : list of int
+        Distinct turns after each memory.
+    found : list of int
+        Gold turns among the first so many distinct turns, from none.
+    gain : list of float
+        Discounted gain of the first so many distinct turns, from none.
+    first : int or None
+        Rank of the first gold turn among the distinct turns, from 1.
+    """
+
+    gold: int
+    turns: list[int]
+    found: list[int]
+    gain: list[float]
+    first: int | None
+
+    def at(self, k: int) -> tuple[float, ...]:
+        """Return the metrics of `AT_K` over the first `k` memories."""
+        n = self.turns[min(k, len(self.turns)) - 1] if self.turns else 0
+        found = self.found[n]
+        recall = self.recall(n)
+        precision = found / n if n else 0.0
+        f1 = 2 * recall * precision / (recall + precision) if found else 0.0
+        mrr = 1 / self.first if self.first is not None and self.first <= n else 0.0
+        ndcg = self.gain[n] / _ideal(self.gold) if self.gold else 0.0
+        return recall, precision, f1, mrr, ndcg, float(found == self.gold)
+
+    def recall(self, turns: int) -> float:
+        """Return the share of gold turns among the first so many distinct turns."""
+        return self.found[turns] / self.gold if self.gold else 0.0
+
+
+def _trace(query: Query, hits: Sequence[Retrieved]) -> _Trace:
     seen: set[TurnId] = set()
-    shown = 0
-    turns_after, tokens_after, recall_after = [], [], []
+    turns, found, gain, first = [], [0], [0.0], None
     for hit in hits:
-        seen.update(hit.sources)
+        for source in hit.sources:
+            if source in seen:
+                continue
+            seen.add(source)
+            relevant = source in query.gold
+            if relevant and first is None:
+                first = len(seen)
+            found.append(found[-1] + relevant)
+            gain.append(gain[-1] + relevant / log2(len(seen) + 1))
+        turns.append(len(seen))
+    return _Trace(len(query.gold), turns, found, gain, first)
+
+
+@lru_cache(maxsize=4096)
+def _ideal(gold: int) -> float:
+    """Return the discounted gain of a ranking that begins with all gold turns."""
+    return sum(1 / log2(rank + 1) for rank in range(1, gold + 1))
+
+
+def _shown(hits: Sequence[Retrieved], tokens: dict[str, int]) -> list[int]:
+    """Return the tokens shown after each memory."""
+    for hit in hits:
         if hit.text not in tokens:
             tokens[hit.text] = count_tokens(hit.text)
-        shown += tokens[hit.text]
-        turns_after.append(len(seen))
-        tokens_after.append(shown)
-        recall_after.append(len(seen & query.gold) / len(query.gold) if query.gold else 0.0)
-    return turns_after, tokens_after, recall_after
+    return list(accumulate(tokens[hit.text] for hit in hits))
+
+
+def _within(trace: _Trace, costs: Sequence[int], budget: int, depth: int) -> float:
+    """Return recall over the memories that fit a budget; NaN if more could have fitted."""
+    fitting = bisect_right(costs, budget)
+    value = trace.recall(trace.turns[fitting - 1]) if fitting else 0.0
+    cut_short = fitting == len(costs) == depth and costs[-1] < budget
+    return float("nan") if cut_short and value < 1 else value
 
 
 def _frame(

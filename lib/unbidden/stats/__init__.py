@@ -1,6 +1,16 @@
 """Intervals clustered by conversation, paired tests, correction for many comparisons."""
 
 from unbidden.stats.compare import Comparison, compare_paired, holm
+from unbidden.stats.differences import difference_of_means, jackknife
 from unbidden.stats.intervals import Interval, bootstrap_mean, clustered_mean
 
-__all__ = ["Comparison", "Interval", "bootstrap_mean", "clustered_mean", "compare_paired", "holm"]
+__all__ = [
+    "Comparison",
+    "Interval",
+    "bootstrap_mean",
+    "clustered_mean",
+    "compare_paired",
+    "difference_of_means",
+    "holm",
+    "jackknife",
+]

@@ -64,6 +64,10 @@ def compare_paired(
     if len(units) < 2:
         return Comparison(interval, None, None, None, None, "no test: too few items")
     exact = len(units) <= _MOST_EXACT
+    method = f"sign flip of {of}, {'exact' if exact else 'sampled'}"
+    smallest = 2.0 ** (1 - len(units)) if exact else 2.0 / (_SAMPLED + 1)
+    if not units.any():  # every arrangement gives 0, so there is nothing to draw
+        return Comparison(interval, 1.0, None, smallest, _detectable(interval), method)
     result = stats.permutation_test(
         (units,),
         _total,
@@ -72,8 +76,6 @@ def compare_paired(
         n_resamples=2**_MOST_EXACT if exact else _SAMPLED,
         rng=np.random.default_rng(seed),
     )
-    method = f"sign flip of {of}, {'exact' if exact else 'sampled'}"
-    smallest = 2.0 ** (1 - len(units)) if exact else 2.0 / (_SAMPLED + 1)
     return Comparison(
         interval,
         float(min(1.0, result.pvalue)),

@@ -195,9 +195,7 @@ def unweighted(
     total = None
     if ceiling.mean is not None:
         total = float(own.mean()) + ceiling.mean + sum(gap.mean or 0.0 for gap in gaps.values())
-    return Unweighted(
-        gaps["B"], gaps["C"], gaps["A"], ceiling, _shares(codes), total, left_out
-    )
+    return Unweighted(gaps["B"], gaps["C"], gaps["A"], ceiling, _shares(codes), total, left_out)
 
 
 def by_full_recall(recall: ArrayLike, score: ArrayLike, oracle: ArrayLike) -> FullRecall:
@@ -271,9 +269,7 @@ def starvation(
 
 def _complete(
     recall: ArrayLike, score: ArrayLike, oracle: ArrayLike, clusters: Sequence[Hashable]
-) -> tuple[
-    NDArray[np.str_], NDArray[np.float64], NDArray[np.float64], list[Hashable], int
-]:
+) -> tuple[NDArray[np.str_], NDArray[np.float64], NDArray[np.float64], list[Hashable], int]:
     """Return bucket, score, oracle score and conversation of the items that have all of them."""
     codes = bucket_codes(recall)
     own, best = unit_values(score, "score"), unit_values(oracle, "oracle score")

@@ -76,7 +76,7 @@ class Parts:
             value = getattr(self, item.name)
             if item.name == "fusion":
                 continue
-            low, high = (1, 1000) if item.name in _COUNTS else (0, 1 if item.name in _SHARES else 100)
+            low, high = _RANGES.get(item.name, (0, 100))
             if not low <= value <= high:
                 raise ConfigError(
                     f"the option {item.name!r} is out of range",
@@ -86,20 +86,38 @@ class Parts:
                 )
 
 
-_SHARES = ("facets", "situations")
-_COUNTS = ("neighbours", "feedback_turns")
+_RANGES = {
+    "facets": (0, 1),
+    "situations": (0, 1),
+    "neighbours": (1, 1000),
+    "feedback_turns": (1, 1000),
+}
+_WALK = {"substance": 0.0, "answers": 0.0, "links": 0.0, "feedback": 0.0}
 
 ABLATIONS: Mapping[str, Mapping[str, Any]] = {
-    "whole": {},
-    "no words": {"words": 0.0},
-    "no who": {"who": 0.0},
-    "no substance": {"substance": 0.0},
-    "no answers": {"answers": 0.0},
-    "no links": {"links": 0.0},
-    "no feedback": {"feedback": 0.0},
-    "with facets": {"facets": 0.5},
-    "rank fusion": {"fusion": "ranks"},
-    "only who": {"substance": 0.0, "answers": 0.0, "links": 0.0, "feedback": 0.0},
-    "bare hybrid": {"who": 0.0, "substance": 0.0, "answers": 0.0, "links": 0.0, "feedback": 0.0},
+    name: {"parts": parts}
+    for name, parts in {
+        "whole": {},
+        "no words": {"words": 0.0},
+        "no who": {"who": 0.0},
+        "no substance": {"substance": 0.0},
+        "no answers": {"answers": 0.0},
+        "no links": {"links": 0.0},
+        "no feedback": {"feedback": 0.0},
+        "with facets": {"facets": 0.5},
+        "rank fusion": {"fusion": "ranks"},
+        "hybrid and who": _WALK,
+        "rank fusion and who": {**_WALK, "fusion": "ranks"},
+        "hybrid alone": {**_WALK, "who": 0.0},
+    }.items()
 }
-"""Options of each ablation, by name: one part off, one on that is off, and two smaller systems."""
+"""Options of `Unbidden` for each ablation, by name: one part off, one on that is off, reciprocal
+rank fusion in place of scores, and three smaller systems (the last but one is `rrf` with `who`)."""
+
+LLM_ABLATIONS: Mapping[str, Mapping[str, Any]] = {
+    "whole": {},
+    "no situations": {"parts": {"situations": 0.0}},
+    "no causes": {"parts": {"causes": 0.0}},
+    "no cues at all": {"parts": {"situations": 0.0, "causes": 0.0}},
+}
+"""The same for `UnbiddenLLM`: what a model adds. Without its cues it is `unbidden`."""

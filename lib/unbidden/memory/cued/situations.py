@@ -1,4 +1,4 @@
-"""Cues written by a model: for which later situations each turn would matter, and what caused it."""
+"""Cues by a model: for which later situations each turn would matter, and what caused it."""
 
 from __future__ import annotations
 

@@ -115,7 +115,9 @@ def write(
         questions=questions,
         follows=follows,
         links=nearest(vectors, neighbours),
-        situations=_situations(units, cues, causes, dict(zip(texts, encoded[len(units) :], strict=True))),
+        situations=_situations(
+            units, cues, causes, dict(zip(texts, encoded[len(units) :], strict=True))
+        ),
     )
 
 

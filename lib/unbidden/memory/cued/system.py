@@ -53,12 +53,12 @@ class Searcher:
         Most tokens shown (`unbidden.memory.tokens.count_tokens`), see `budget.within`.
     """
 
-    def __init__(
-        self, embedder: Encodes, parts: Parts, token_budget: int | None = None
-    ) -> None:
+    def __init__(self, embedder: Encodes, parts: Parts, token_budget: int | None = None) -> None:
         if token_budget is not None and token_budget < 1:
             raise ConfigError(
-                "`token_budget` is out of range", expected="1 or more, or None", got=str(token_budget)
+                "`token_budget` is out of range",
+                expected="1 or more, or None",
+                got=str(token_budget),
             )
         self.embedder, self.parts, self.token_budget = embedder, parts, token_budget
         self.store: TurnStore | None = None

@@ -59,15 +59,29 @@ class Condition(Protocol):
     """
 
     @property
-    def name(self) -> str: ...  # noqa: D102
+    def name(self) -> str:
+        """What tables call it."""
+        ...
+
     @property
-    def k(self) -> int | None: ...  # noqa: D102
+    def k(self) -> int | None:
+        """Memories asked for, where that has a meaning."""
+        ...
+
     @property
-    def rankings(self) -> str | None: ...  # noqa: D102
+    def rankings(self) -> str | None:
+        """Name of the rankings it draws on, or None."""
+        ...
+
     @property
-    def thinking(self) -> Thinking: ...  # noqa: D102
+    def thinking(self) -> Thinking:
+        """How a model thinks before it replies."""
+        ...
+
     @property
-    def gold(self) -> bool: ...  # noqa: D102
+    def gold(self) -> bool:
+        """Whether it shows gold turns because they are gold."""
+        ...
 
     def remember(self, material: Material) -> list[Remembered]:
         """Return what is remembered for each query of the material, in order."""

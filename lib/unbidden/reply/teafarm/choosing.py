@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from unbidden.llm.attempt import Attempt, attempt
@@ -53,8 +54,9 @@ def made(
     ConfigError, LLMError, BudgetExceeded
         As `make_items`.
     """
-    attempts = [
-        attempt(llm, lambda model, talk=talk: make_items(model, talk, utterances=utterances))
-        for talk in conversations
-    ]
+
+    def ask(talk: Conversation, model: LLM) -> list[TeaItem]:
+        return make_items(model, talk, utterances=utterances)
+
+    attempts = [attempt(llm, partial(ask, talk)) for talk in conversations]
     return [item for one in attempts for item in one.value or []], attempts

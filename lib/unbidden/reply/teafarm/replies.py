@@ -13,7 +13,7 @@ from unbidden.memory.registry import create_system
 from unbidden.memory.units import one_of, turn_text
 from unbidden.reply.answer import EMPTY, THOUGHTS_ONLY
 from unbidden.reply.fixed import fixed_text
-from unbidden.reply.render import clip_texts
+from unbidden.reply.render import text_lines
 from unbidden.reply.replaying import NO_MEMORY, PROMPT
 from unbidden.reply.rules import REPAIRED
 from unbidden.reply.sections import visible
@@ -168,7 +168,7 @@ def _search(
     hits = system.search(query, k=k, speaker=item.speaker)
     if isinstance(system, ExplainsFailures) and (reason := system.search_failure):
         return (), reason
-    return tuple(" ".join(hit.text.split()) for hit in hits), None
+    return tuple(hit.text for hit in hits), None
 
 
 def _said(
@@ -179,7 +179,7 @@ def _said(
     memory_tokens: int | None,
     reply_tokens: int | None,
 ) -> list[TeaReply]:
-    shown = [clip_texts(memories, memory_tokens) for memories, _ in found]
+    shown = [text_lines(memories, memory_tokens) for memories, _ in found]
     calls = [
         Call(
             PROMPT,

@@ -16,6 +16,7 @@ from unbidden.config import project_root
 from unbidden.errors import DataError, closest
 from unbidden.recorded import has_recorded, recorded_facts, recorded_folder, recorded_items
 from unbidden.report.claims.listing import CLAIMS
+from unbidden.report.claims.misled import misled_evidence
 from unbidden.report.claims.retrieval import rank_evidence, style_evidence
 from unbidden.report.claims.rule import Measured
 from unbidden.report.claims.timelines import (
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 COLUMNS = tuple(field.name for field in fields(Measured))
 _NEEDED = ("claim", "part", "dataset", "model", "estimate", "low", "high", "n", "clusters", "table")
+_TEXTS = ("claim", "part", "dataset", "model", "table", "chapter", "unit", "note")
 _ONE = "LoCoMo-Conv, conv-26"
 _MSC = "Multi-Session Chat"
 
@@ -49,7 +51,7 @@ def read_evidence(path: Path) -> list[Measured]:
     DataError
         If a column is missing or a claim is unknown.
     """
-    frame = pd.read_csv(path)
+    frame = pd.read_csv(path, dtype=dict.fromkeys(_TEXTS, "object"))
     if absent := [name for name in _NEEDED if name not in frame]:
         raise DataError(
             f"{path.name} is no table of evidence",
@@ -77,9 +79,7 @@ def _row(record: dict[str, Any]) -> Measured:
         name: None if pd.isna(record[name]) else float(record[name])
         for name in ("estimate", "low", "high")
     }
-    counts = {
-        name: 0 if pd.isna(record[name]) else int(record[name]) for name in ("n", "clusters")
-    }
+    counts = {name: 0 if pd.isna(record[name]) else int(record[name]) for name in ("n", "clusters")}
     return Measured(**{**record, **numbers, **counts, "exact": bool(record["exact"])})
 
 
@@ -91,7 +91,7 @@ def recorded_evidence(*, except_for: tuple[str, str] = ("", "")) -> list[Measure
     except_for : (str, str)
         A chapter and data set whose evidence is given anew.
     """
-    found = [*_retrieval(), *_released(), *_graphs()]
+    found = [*_retrieval(), *_released(), *_graphs(), *_misled()]
     if published_path("theanine").is_file():
         found += printed_evidence(published("theanine"))
     folder = project_root() / "results" / "recorded"
@@ -136,6 +136,21 @@ def _released() -> list[Measured]:
             wanted = "memory-update" if claim == "merging_hurts" else "theanine"
             frame = frame[frame["second"] == wanted]
             found += released_evidence(frame, claim, sign=sign, table=table)
+    return found
+
+
+def _misled() -> list[Measured]:
+    chapter = "07_teafarm"
+    found: list[Measured] = []
+    folder = project_root() / "results" / "recorded"
+    for run in sorted(path.parent.name for path in folder.glob(f"*/{chapter}")):
+        if (folder / run / chapter / "items.parquet").is_file():
+            given = recorded_facts(run, chapter)["parameters"]
+            found += misled_evidence(
+                recorded_items(run, chapter),
+                dataset=str(given["dataset"]),
+                model=f"{given['answer_model']}, judged by {given['judge_model']}",
+            )
     return found
 
 

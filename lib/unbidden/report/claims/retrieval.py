@@ -57,9 +57,7 @@ def style_evidence(
             homes = own.drop_duplicates("query_id").set_index("query_id")["conversation"]
             values = [_mean_of(str(query), first) - value for query, value in second.items()]
             places = [homes[query] for query in second.index]
-            found.append(
-                _measured(claim, system, values, places, dataset, models, chapter, table)
-            )
+            found.append(_measured(claim, system, values, places, dataset, models, chapter, table))
     return found
 
 

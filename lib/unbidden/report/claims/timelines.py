@@ -1,4 +1,4 @@
-"""Evidence on THEANINE's claims: its released replies scored again, counted costs, printed shares."""
+"""Evidence on THEANINE's claims: released replies scored again, counted costs, printed shares."""
 
 from __future__ import annotations
 

@@ -1,0 +1,309 @@
+"""What the chapter on cost shows: benchmarks on record, model calls on record, tokens to read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from unbidden.llm.recording import replay
+from unbidden.memory.tokens import count_tokens
+from unbidden.memory.units import turn_units
+from unbidden.recorded import has_recorded, recorded_facts, recorded_folder, recorded_table
+from unbidden.report.tables import NumberedTable
+from unbidden.retrieval import cost_items, retrieve
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from unbidden.corpus.models import Corpus
+    from unbidden.queries.build import Query
+    from unbidden.report.folder import RunFolder
+
+RECORDED = ("bench", "09_cost")
+_PURPOSES = {
+    **{"theanine": "theanine", "amem": "amem", "mem0": "mem0", "anchormem": "anchormem"},
+    **{"memora": "memora", "nemori": "nemori", "memochat": "memochat", "comedy": "comedy"},
+    **{"rsum": "rsum", "memory_update": "memory-update", "extract_facts": "fact stores"},
+    **{"summarise_session": "systems of session summaries", "compress": "compressed memories"},
+    **{"next_turn": "replies", "reply": "replies", "judge": "judges", "rewrite": "query styles"},
+    **{"compose": "query styles", "validate": "query styles", "teafarm": "TeaFarm questions"},
+}
+
+
+def exponents(growth: pd.DataFrame) -> pd.DataFrame:
+    """Return how each cost grows: the slope of its logarithm over that of the size.
+
+    1 is in step with the size, 0 not at all; a least-squares fit over the sizes measured, at least
+    two of them.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``part, what, sizes, smallest, largest, exponent``.
+    """
+    rows = []
+    for (part, what), group in growth.groupby(["part", "what"], sort=False):
+        if group["n"].nunique() < 2:
+            continue
+        slope = np.polyfit(np.log(group["n"]), np.log(group["cpu_ms"].clip(lower=1e-3)), 1)[0]
+        rows.append(
+            {
+                "part": part,
+                "what": what,
+                "sizes": len(group),
+                "smallest": int(group["n"].min()),
+                "largest": int(group["n"].max()),
+                "exponent": float(slope),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+class CostReport:
+    """Shows the benchmarks on record, or says that there are none.
+
+    Parameters
+    ----------
+    folder : RunFolder
+        Tables made from the records are written there too.
+    """
+
+    def __init__(self, folder: RunFolder) -> None:
+        self._folder = folder
+        self.growth = _recorded("growth")
+        self.steps = _recorded("steps")
+
+    def numbers(self) -> dict[str, str]:
+        """Return the numbers the chapter's text cites; "not recorded" where there are none."""
+        study = _only(self.steps, step="whole study without models")
+        million = 1_000_000
+        return {
+            "study_ratio": _text(study, "ratio", ".0f"),
+            "study_seconds": _text(study, "ours_s", ".1f"),
+            "study_reference": _text(study, "reference_s", ".0f"),
+            "study_data": "no data" if study.empty else str(study["data"].iloc[0]),
+            "million_exact": self._ms("dense, exact", million),
+            "million_bits": self._ms("dense, bits", million),
+            "million_recall": _text(self._query("dense, bits", million), "recall", ".3f"),
+            "million_words": self._ms("bm25", million),
+            "million_mb": _text(self._query("dense, bits", million), "mb", ",.0f"),
+            "million_exact_mb": _text(self._query("dense, exact", million), "mb", ",.0f"),
+            "link_exponent": self._exponent("theanine", "link one session of 10"),
+            "bench_facts": self._facts(),
+        }
+
+    def _query(self, part: str, n: int) -> pd.DataFrame:
+        return _only(self.growth, part=part, n=n, what="query")
+
+    def _ms(self, part: str, n: int) -> str:
+        return _text(self._query(part, n), "cpu_ms", ".0f")
+
+    def _exponent(self, part: str, what: str) -> str:
+        if self.growth.empty:
+            return "not recorded"
+        return _text(_only(exponents(self.growth), part=part, what=what), "exponent", ".2f")
+
+    def _facts(self) -> str:
+        if not has_recorded(*RECORDED):
+            return "no benchmark is on record here"
+        facts = recorded_facts(*RECORDED)
+        load = facts["load"]
+        return (
+            f"{facts['cores']} cores, {facts['machine']}, load {load['before']} to "
+            f"{load['after']}, on {facts['finished'][:10]}, data {facts['dataset']}"
+        )
+
+    def steps_table(self, name: str, caption: str) -> NumberedTable:
+        """Return each step beside its reference."""
+        frame = self.steps
+        if frame.empty:
+            return _show(self._folder, name, frame, _NONE, caption)
+        shown = pd.DataFrame(
+            {
+                "step": frame["step"],
+                "reference": frame["reference"],
+                "data": frame["data"],
+                "items": [f"{n:,}" for n in frame["n"]],
+                "reference, s": [_seconds(v) for v in frame["reference_s"]],
+                "here, s": [_seconds(v) for v in frame["ours_s"]],
+                "times faster": [f"{v:.1f}" for v in frame["ratio"]],
+            }
+        )
+        return _show(self._folder, name, frame, shown, caption)
+
+    def growth_table(self, name: str, caption: str) -> NumberedTable:
+        """Return each cost at each size."""
+        frame = self.growth
+        if frame.empty:
+            return _show(self._folder, name, frame, _NONE, caption)
+        shown = pd.DataFrame(
+            {
+                "part": frame["part"],
+                "work": frame["what"],
+                "size": [f"{n:,}" for n in frame["n"]],
+                "ms": [_milliseconds(v) for v in frame["cpu_ms"]],
+                "recall@10 of exact": [_number(v, ".3f") for v in frame["recall"]],
+                "MB": [_number(v, ",.0f") for v in frame["mb"]],
+            }
+        )
+        return _show(self._folder, name, frame, shown, caption)
+
+    def exponents_table(self, name: str, caption: str) -> NumberedTable:
+        """Return how each cost grows with size."""
+        if self.growth.empty:
+            return _show(self._folder, name, self.growth, _NONE, caption)
+        frame = exponents(self.growth)
+        shown = pd.DataFrame(
+            {
+                "part": frame["part"],
+                "work": frame["what"],
+                "sizes": [f"{row.smallest:,} to {row.largest:,}" for row in frame.itertuples()],
+                "exponent": [f"{v:.2f}".replace("-", "−") for v in frame["exponent"]],
+            }
+        )
+        return _show(self._folder, name, frame, shown, caption)
+
+
+def ledger_costs(folder: Path) -> pd.DataFrame:
+    """Return calls, failures, tokens and seconds of the model calls on record, by prompt.
+
+    Parameters
+    ----------
+    folder : Path
+        Holds recordings; one that does not exist holds none.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``purpose, prompt, model, calls, failed, input_tokens, output_tokens, seconds``;
+        tokens over calls whose endpoint counted them, seconds as recorded.
+    """
+    rows = [
+        {
+            "purpose": purpose(row.prompt),
+            "prompt": row.prompt,
+            "model": row.model,
+            "calls": 1,
+            "failed": int(row.status != "ok"),
+            "input_tokens": row.usage.input_tokens or 0,
+            "output_tokens": row.usage.output_tokens or 0,
+            "seconds": row.seconds,
+        }
+        for row in replay(folder).rows()
+    ]
+    columns = ["purpose", "prompt", "model", "calls", "failed", "input_tokens", "output_tokens"]
+    frame = pd.DataFrame(rows, columns=[*columns, "seconds"])
+    return frame.groupby(columns[:3], as_index=False, sort=True).sum()
+
+
+def purpose(prompt: str) -> str:
+    """Return what a prompt is for: a memory system, or a step of the study.
+
+    >>> purpose("theanine_relation.v1"), purpose("judge_trap.v1"), purpose("mine.v1")
+    ('theanine', 'judges', 'other')
+    """
+    return next((text for start, text in _PURPOSES.items() if prompt.startswith(start)), "other")
+
+
+def ledger_table(folder: RunFolder, frame: pd.DataFrame, name: str, caption: str) -> NumberedTable:
+    """Return `ledger_costs` for readers: what one call costs, and all together."""
+    if frame.empty:
+        return _show(folder, name, frame, _NONE, caption)
+    shown = pd.DataFrame(
+        {
+            "for": frame["purpose"],
+            "prompt": frame["prompt"],
+            "model": frame["model"],
+            "calls": frame["calls"],
+            "failed": frame["failed"],
+            "tokens in, a call": [f"{v:,.0f}" for v in frame["input_tokens"] / frame["calls"]],
+            "tokens out, a call": [f"{v:,.0f}" for v in frame["output_tokens"] / frame["calls"]],
+            "seconds, a call": [f"{v:.1f}" for v in frame["seconds"] / frame["calls"]],
+            "minutes, all": [f"{v / 60:.1f}" for v in frame["seconds"]],
+        }
+    )
+    return _show(folder, name, frame, shown, caption)
+
+
+def reading_costs(corpus: Corpus, queries: Sequence[Query], *, k: int) -> pd.DataFrame:
+    """Return what a reply would read, by conversation: the whole history, or `k` turns found.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``conversation, turns, history_tokens, shown_tokens, share``; tokens by
+        `unbidden.memory.tokens.count_tokens`, those shown as the mean over queries to word search.
+    """
+    items = cost_items(corpus.name, retrieve(corpus, queries, ["bm25"], depth=k), ks=[k])
+    shown = items[items["metric"] == "tokens_shown"].groupby("conversation")["count"].mean()
+    rows = []
+    for conversation in corpus.conversations:
+        if conversation.id not in shown.index:
+            continue
+        history = sum(count_tokens(unit.text) for unit in turn_units(conversation))
+        tokens = float(shown[conversation.id])
+        rows.append(
+            {
+                "conversation": conversation.id,
+                "turns": len(conversation.turns),
+                "history_tokens": history,
+                "shown_tokens": tokens,
+                "share": tokens / history,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def reading_table(folder: RunFolder, frame: pd.DataFrame, name: str, caption: str) -> NumberedTable:
+    """Return `reading_costs` for readers."""
+    shown = pd.DataFrame(
+        {
+            "conversation": frame["conversation"],
+            "turns": frame["turns"],
+            "tokens of the whole history": [f"{v:,}" for v in frame["history_tokens"]],
+            "tokens shown": [f"{v:,.0f}" for v in frame["shown_tokens"]],
+            "share": [f"{100 * v:.1f} %" for v in frame["share"]],
+        }
+    )
+    return _show(folder, name, frame, shown, caption)
+
+
+_NONE = pd.DataFrame([{"": "no benchmark or call is on record in this installation"}])
+
+
+def _show(
+    folder: RunFolder, name: str, full: pd.DataFrame, shown: pd.DataFrame, caption: str
+) -> NumberedTable:
+    folder.table(name.removeprefix("tab-"), full)
+    return NumberedTable(shown, name, caption)
+
+
+def _recorded(name: str) -> pd.DataFrame:
+    if (recorded_folder(*RECORDED) / "tables" / f"{name}.csv").is_file():
+        return recorded_table(*RECORDED, name)
+    return pd.DataFrame()
+
+
+def _only(frame: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
+    for column, value in wanted.items() if not frame.empty else ():
+        frame = frame[frame[column] == value]
+    return frame
+
+
+def _text(row: pd.DataFrame, column: str, form: str) -> str:
+    return "not recorded" if row.empty else format(float(row[column].iloc[0]), form)
+
+
+def _number(value: float, form: str) -> str:
+    return "–" if pd.isna(value) else format(value, form)
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.3f}" if value < 1 else f"{value:.1f}"
+
+
+def _milliseconds(value: float) -> str:
+    return f"{value:.2f}" if value < 10 else f"{value:,.0f}"

@@ -1,0 +1,205 @@
+"""The chapter on replies over a loopback endpoint: what is asked, not asked again, and shown."""
+
+import json
+from collections import Counter
+
+import pytest
+from werkzeug import Response
+
+from unbidden.config_replies import RepliesConfig
+from unbidden.corpus.load import load_corpus
+from unbidden.llm.session import PLAN_VARIABLE, open_llm
+from unbidden.report import replies, replychecks, replycosts, replyrun
+from unbidden.report.replyexamples import ReplyExamples
+
+EVIL = "<script>alert('{{ 7 * 7 }}')</script> You sold it, I think."
+
+
+@pytest.fixture
+def endpoint(httpserver, monkeypatch, tmp_path):
+    """A model that replies, thinks and judges; the run's files lie in a folder of the test."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+    def chat(request):
+        body = request.get_json()
+        form = body.get("response_format", {}).get("json_schema", {})
+        names = form["schema"]["properties"] if form else {}
+        value = {name: item["enum"][0] for name, item in names.items() if "enum" in item}
+        text, reason = json.dumps(value), "stop"
+        if not form:
+            text = EVIL if "(none)" not in body["messages"][-1]["content"] else "cut"
+            reason = "length" if text == "cut" and body["model"] == "cutting" else "stop"
+        elif form["name"] == "SessionFacts":
+            text = json.dumps({"facts": ["Ana sold a boat."]})
+        elif "facts" in names:
+            text = json.dumps({"facts": [{"number": n, "covered": n == 1} for n in (1, 2)]})
+        elif "reply" in names:
+            text = json.dumps({"situation": "the red boat", "reply": "I do not know."})
+        choice = {"index": 0, "message": {"role": "assistant", "content": text}}
+        usage = {"prompt_tokens": 20, "completion_tokens": 5, "total_tokens": 25}
+        body = {"choices": [choice | {"finish_reason": reason}], "usage": usage}
+        return Response(json.dumps(body), mimetype="application/json")
+
+    httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(chat)
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+
+
+@pytest.fixture
+def corpus(sample, cluster, write):
+    sample["qa"][1] |= {f"{s}_query": "And the boat?" for s in ("dialog", "implicit")}
+    sample["qa"][1] |= {"counterfactual_query": "The boat is still red.", "asserted_wrong": "red"}
+    place = write([sample], "mine/locomo10_dialog.json").parent
+    write([cluster | {"sample_idx": 0}], "mine/locomo10_multimem_full.json")
+    return load_corpus(str(place))
+
+
+def config(**changes):
+    given = {
+        "chapter": "03_replies",
+        "llm_mode": "record",
+        "answer_model": "small",
+        "judge_model": "one",
+        "memory_model": "writer",
+        "rewriter_model": "writer",
+        "systems": ["bm25"],
+        "condition_system": "bm25",
+        "judges": ["model", "words"],
+        "top_k": 2,
+    }
+    return RepliesConfig.of(**(given | changes))
+
+
+def run(settings, corpus):
+    """Return what the chapter makes, and the roles of the calls it added to the ledger."""
+    with open_llm(settings) as llm:
+        asked = replyrun.asking(settings, llm)
+        before = _roles(llm)
+        made = replyrun.make_replies(settings, corpus, llm, asked)
+        items = replyrun.score_replies(settings, corpus, made.table, asked)
+        plan = replyrun.still_to_ask(settings, corpus, made.table, asked)
+        return made, items, plan, _roles(llm) - before
+
+
+def _roles(llm):
+    ledger = getattr(llm, "ledger", None)
+    return Counter(row.role for row in ledger.rows()) if ledger else Counter()
+
+
+def test_another_judge_asks_the_judge_alone_and_another_model_searches_nothing(corpus, endpoint):
+    """The ledger of a run with systems that write, compress and rewrite with a model."""
+    more = {
+        "systems": ["bm25", "msc-retrieval"],
+        "conditions": ["oracle", "no_memory", "compressed", "rewrite_facets", "cot_noselect"],
+    }
+    _, _, _, first = run(config(**more), corpus)
+    assert set(first) == {"memory", "rewriter", "answer", "judge"}
+    made, items, _, rejudged = run(config(**more, judge_model="two"), corpus)
+    assert set(rejudged) == {"judge"}
+    assert made.table["text"].notna().any() and items["value"].notna().any()
+    _, _, _, again = run(config(**more, judge_model="two"), corpus)
+    assert not again, "what is on record is not asked again"
+    _, _, _, other = run(config(**more, answer_model="large", judge_model="two"), corpus)
+    assert other["answer"] == first["answer"] and set(other) == {"answer"}, (
+        "the same texts get the verdicts they have"
+    )
+
+
+def test_oracle_and_no_memory_are_rows_and_every_reply_is_scored_or_has_a_reason(corpus, endpoint):
+    made, items, plan, _ = run(config(), corpus)
+    table = replies.scores(items)
+    assert set(table["way"]) == {"bm25", "oracle", "no memory"}
+    assert set(table["style"]) == {
+        *("question", "dialog", "implicit", "counterfactual", "composed"),
+        replies.ALL,
+    }
+    assert (items["value"].isna() == items["unscored"].notna()).all()
+    assert set(items["judge"]) == {"one, json", "word rule"}
+    assert len(made.table) == 3 * len(made.queries)
+    assert plan.empty
+
+
+def test_a_recording_in_part_shows_as_that_part(corpus, endpoint):
+    _, _, _, few = run(config(queries_per_style=1), corpus)
+    _, items, plan, asked = run(config(llm_mode="replay"), corpus)
+    assert not asked
+    table = replies.scores(items)
+    row = table[(table["judge"] == "one, json") & (table["style"] == "dialog")].iloc[0]
+    assert (row["n"], row["not_run"], row["unscored"]) == (1, 1, 0)
+    assert plan["on_record"].sum() == few.total()
+    assert plan["to_ask"].sum() > 0
+    shown = replyrun.shown_plan(plan)
+    assert shown["still to ask"].iloc[-1] == plan["to_ask"].sum()
+    _, _, _, rest = run(config(), corpus)
+    waiting = plan.set_index("prompt")["to_ask"]
+    assert rest["answer"] == waiting["reply_short.v1"] > 0
+    _, _, done, _ = run(config(llm_mode="replay"), corpus)
+    assert done["to_ask"].sum() == 0
+
+
+def test_nothing_on_record_is_not_run_and_planned(corpus, endpoint, monkeypatch, tmp_path):
+    made, items, plan, _ = run(config(llm_mode="replay"), corpus)
+    assert items["value"].isna().all()
+    assert made.table["text"].isna().all()
+    answers = plan[plan["prompt"] == "reply_short.v1"]["to_ask"].item()
+    assert 0 < answers <= len(made.table), "the same prompt is asked once"
+    verdicts = plan[plan["prompt"] != "reply_short.v1"]["to_ask"].sum()
+    assert verdicts == len(made.table), "a verdict for each reply, by its style's rubric"
+    assert len(ReplyExamples(made, items).chosen) == 0
+    written = tmp_path / "plan.txt"
+    monkeypatch.setenv(PLAN_VARIABLE, str(written))
+    run(config(), corpus)
+    assert f"{answers + verdicts} calls to make" in written.read_text()
+
+
+def test_examples_are_escaped(corpus, endpoint):
+    made, items, _, _ = run(config(), corpus)
+    page = ReplyExamples(made, items)._repr_html_()
+    assert "<script>" not in page and "&lt;script&gt;" in page
+    assert "word rule: " in page and "one, json: " in page
+
+
+def test_single_rules_of_the_paper_change_scores_on_the_same_calls(corpus, endpoint):
+    settings = config(answer_model="cutting", conditions=["oracle", "no_memory", "cot_noselect"])
+    made, items, _, _ = run(settings, corpus)
+    assert made.table["unscored"].fillna("").str.startswith("truncated").any()
+    replayed = config(**{**settings.model_dump(), "llm_mode": "replay"})
+    with open_llm(replayed) as llm:
+        table = replychecks.rule_effects(replayed, made, items, llm)
+        words = table[table["judge"] == "word rule"].set_index("rule")
+        assert words.loc[replychecks.READ_ALL, "changed"] > 0, "the thoughts hold the fact"
+        assert (
+            words.loc[replychecks.READ_ALL, "paper_n"] > words.loc[replychecks.READ_ALL, "ours_n"]
+        )
+        zero = words.loc[replychecks.AS_ZERO]
+        assert zero["paper"] < zero["ours"] and zero["paper_n"] > zero["ours_n"]
+        wording = table[table["rule"] == replychecks.WORDING].iloc[0]
+        assert wording["paper_n"] < wording["ours_n"], "the paper's own prompt is not on record"
+        shown = replychecks.shown_rule_effects(table)
+        assert len(shown) == len(table)
+
+
+def test_costs_are_those_of_the_different_calls_on_record(corpus, endpoint):
+    made, _, _, asked = run(config(), corpus)
+    with open_llm(config(llm_mode="replay")) as llm:
+        table = replycosts.costs(config(), made, llm)
+    judged = table[table["what"].str.startswith("judge_")]
+    assert judged["calls"].sum() == asked["judge"]
+    assert (table["input_tokens"] == 20 * table["calls"]).all()
+    assert (table["output_tokens"] == 5 * table["calls"]).all()
+    assert len(replycosts.shown_costs(table)) == len(table)
+
+
+def test_trust_is_said_on_the_page(corpus, endpoint):
+    with open_llm(config(llm_mode="replay")) as llm:
+        table = replychecks.trust(config(), llm)
+    own = table[table["judge"] == "one, json"]
+    assert (own["not_run"] == own["items"]).all()
+    assert set(replychecks.shown_trust(table)["accuracy"].iloc[: len(own)]) == {"not run"}
+    assert "not known" in replychecks.trust_note(config(), table)
+    known = table.assign(not_run=0, unscored=0, words=0.7)
+    known.loc[known["judge"] == "one, json", "accuracy"] = 0.1
+    assert "not above that floor" in replychecks.trust_note(config(), known)
+    known.loc[known["judge"] == "one, json", "accuracy"] = 1.0
+    assert "floor:" not in replychecks.trust_note(config(), known)
+    assert "No model" in replychecks.trust_note(config(judges=["words"]), table)
