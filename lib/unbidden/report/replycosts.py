@@ -23,8 +23,8 @@ def costs(config: RepliesConfig, run: ReplyRun, llm: LLM) -> pd.DataFrame:
     -------
     DataFrame
         Columns ``what, model, calls, input_tokens, output_tokens, seconds``: a row for each way to
-        remember, over its different calls that brought a text, and one for each judge's prompt. Tokens are missing
-        where the endpoint did not count.
+        remember, over its different calls that brought a text, and one for each judge's prompt.
+        Tokens are missing where the endpoint did not count.
     """
     view = record_only(llm)
     if "model" in config.judges:
