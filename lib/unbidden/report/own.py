@@ -57,10 +57,14 @@ def keep(config: RetrievalConfig, corpus: Corpus, items: pd.DataFrame) -> RunFol
     """Write the files of a measured run and return its folder."""
     folder = RunFolder(config)
     folder.items(items)
-    folder.table("own_recall", variant_means(items, config.top_k))
-    folder.table("own_changes", variant_differences(items, config.top_k, seed=config.seed))
-    against_rrf = variant_differences(items, config.top_k, whole="rrf", seed=config.seed)
-    folder.table("own_against_rrf", against_rrf)
+    tables = {
+        "own_recall": variant_means(items, config.top_k),
+        "own_changes": variant_differences(items, config.top_k, seed=config.seed),
+        "own_against_rrf": variant_differences(items, config.top_k, whole="rrf", seed=config.seed),
+    }
+    for name, table in tables.items():
+        # The sources of cited numbers find a row by the name in the number's own.
+        folder.table(name, table.assign(name=table["variant"].map(_name)))
     folder.table("own_shown", variant_table(items, config.top_k, seed=config.seed))
     folder.numbers.update(own_numbers(items, config.top_k, seed=config.seed))
     folder.finish(corpus)
