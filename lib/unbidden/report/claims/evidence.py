@@ -59,7 +59,12 @@ def read_evidence(path: Path) -> list[Measured]:
             got=f"no {', '.join(absent)}",
             next_step="write it with `evidence_frame`",
         )
-    defaults = {"unit": "share", "exact": False, "note": "", "chapter": path.parent.parent.name}
+    defaults: dict[str, Any] = {
+        "unit": "share",
+        "exact": False,
+        "note": "",
+        "chapter": path.parent.parent.name,
+    }
     for name, value in defaults.items():
         if name not in frame:
             frame[name] = value
