@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unbidden.report.figures import _axes, _legend
-from unbidden.report.looks import AXIS
-from unbidden.report.looks import MARKERS, PALETTE
+from unbidden.report.looks import AXIS, MARKERS, PALETTE
 
 if TYPE_CHECKING:
     import pandas as pd
