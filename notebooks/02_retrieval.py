@@ -27,7 +27,10 @@
 # {glue:text}`locomo_same_question_rrf` % to {glue:text}`locomo_same_implicit_rrf` %. Speaking to an
 # assistant is not the difficulty: a direct request in the first person (*dialog*) changes `dense`
 # by {glue:text}`locomo_change_dialog_dense` points and `rrf` by
-# {glue:text}`locomo_change_dialog_rrf`. Not asking is.
+# {glue:text}`locomo_change_dialog_rrf`. Not asking is. The study's own system, `unbidden`, is made
+# for such messages and asks no model either ([the guide](../guide/unbidden_system)): it finds
+# {glue:text}`locomo_same_question_unbidden` % when asked and
+# {glue:text}`locomo_same_implicit_unbidden` % when the need is implied.
 
 # %% tags=["remove-input"]
 import pandas as pd
@@ -146,7 +149,7 @@ recorded = has_recorded("locomo", "02_retrieval")
 cite(recorded_numbers("locomo", "02_retrieval") if recorded else {})
 locomo = RetrievalReport(recorded_items("locomo", "02_retrieval") if recorded else None, 10)
 
-# %% tags=["remove-input"] mystnb={"figure": {"name": "fig-locomo-recall", "caption": "Recall@10 on LoCoMo-Conv's conversation conv-26, the same needs put in five ways. Intervals are over the items of this one conversation and say nothing about others. Category 5 is left out."}, "image": {"alt": "Recall at 10 of bm25, dense and rrf on real LoCoMo-Conv queries of conversation conv-26 for five styles, with 95 percent intervals."}}
+# %% tags=["remove-input"] mystnb={"figure": {"name": "fig-locomo-recall", "caption": "Recall@10 on LoCoMo-Conv's conversation conv-26, the same needs put in five ways. Intervals are over the items of this one conversation and say nothing about others. Category 5 is left out."}, "image": {"alt": "Recall at 10 of bm25, dense, rrf and unbidden on real LoCoMo-Conv queries of conversation conv-26 for five styles, with 95 percent intervals."}}
 locomo.same_conversations().figure()
 
 # %% [markdown]

@@ -130,7 +130,7 @@ config
 # {glue:text}`top_k` memories of each system, with the gold turns alone (*oracle*) and with nothing (*no
 # memory*). One prompt, one way to show a turn, captions included, and the same limits serve all of
 # them: {glue:text}`memory_tokens` tokens of memories and {glue:text}`answer_tokens` of the reply. Where
-# {glue:text}`top_k` memories are longer, the last ones are left out ({numref}`tab-lengths` says how many
+# {glue:text}`top_k` memories are longer, the last ones are left out ({numref}`tab-reply-lengths` says how many
 # are shown). The gold answer reaches a judge and nothing else.
 #
 # The judge reads what a user would see. Plain questions, *dialog* and *implicit* are scored 1, 0.5 or 0
@@ -215,7 +215,8 @@ NumberedTable(
     replies.shown_oracle_gap(gaps, ["judge", "way"]),
     "tab-oracle-gap",
     "The oracle's score minus each other row's, in points, paired by query, all styles a judge "
-    "scores; p-values are corrected for the rows of a judge (Holm). Detectable: the true difference that such a test would find four times out of five.",
+    "scores; p-values are corrected for the rows of a judge (Holm). Detectable: the true difference "
+    "that such a test would find four times out of five.",
 )
 
 # %% tags=["remove-input"]
@@ -261,7 +262,7 @@ lengths = replyuse.lengths(made.table, shares)
 folder.table("lengths", lengths)
 NumberedTable(
     replyuse.shown_lengths(lengths),
-    "tab-lengths",
+    "tab-reply-lengths",
     "How long the replies are, how many say that they do not know (by rule), and what they were shown.",
 )
 

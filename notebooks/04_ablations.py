@@ -200,9 +200,10 @@ NumberedTable(
 # {glue:text}`moved_implicit_bm25-rm3` points for words and
 # {glue:text}`moved_implicit_dense-rocchio` for vectors. Taking the neighbours of each hit along moves
 # it by {glue:text}`moved_implicit_rrf-neighbours-1`, because they push later hits out of the
-# first {glue:text}`k`. The filter by speaker moves it by {glue:text}`moved_implicit_rrf-speaker`. It
-# has a price the table does not show: in both data sets an implied need is about the one who speaks, and
-# where it is about the other person the filter must fail.
+# first {glue:text}`k`. The filter by speaker moves it by {glue:text}`moved_implicit_rrf-speaker` points
+# here and by {glue:text}`faults_moved_implicit_rrf-speaker` on conv-26: our own conversations, in which
+# an implied need is nearly always about the one who speaks, flatter it. Where it is about the other
+# person, the filter must fail.
 #
 # ## Our own system, part by part
 #

@@ -149,6 +149,8 @@ def test_one_form_may_differ_from_the_other():
 
 def test_published_numbers_stand_beside_ours(whole):
     found, _, _ = tables(whole)
+    assert teafarm_text.published_p() == pytest.approx(0.374, abs=0.001), "42 and 35 of 200"
+    assert teafarm_text.published_p("theanine", "rsum") < 0.001
     table = teafarm_text.published_beside(found, {}).set_index("in the paper")
     assert table.loc["THEANINE", "Conversation Chronicles"] == "24"
     assert table.loc["THEANINE", "this run's agent"] == "–"

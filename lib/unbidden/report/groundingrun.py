@@ -162,8 +162,8 @@ def make_replies(config: GroundingConfig, corpus: Corpus, llm: LLM, asked: LLM) 
         cut = [one.query for one in drawn if was_cut(one.unscored)]
         again = {one.query.id: one for one in reply_all(corpus, cut, own[2:3], found, asked, loose)}
         longer = [again.get(one.query.id, one) for one in drawn]
-    tables = (_table(config, corpus, made) for made in (base, answers, longer))
-    return Replies(queries, implicit, *tables, answers, found)
+    tables = [_table(config, corpus, made) for made in (base, answers, longer)]
+    return Replies(queries, implicit, tables[0], tables[1], tables[2], answers, found)
 
 
 def _table(config: GroundingConfig, corpus: Corpus, answers: Sequence[Answer]) -> pd.DataFrame:

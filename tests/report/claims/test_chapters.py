@@ -5,43 +5,8 @@ import pytest
 
 from unbidden.report.claims.grounding import Source, margin_evidence, reply_evidence
 from unbidden.report.claims.misled import misled_evidence
-from unbidden.report.claims.rewriting import AS_WRITTEN, FACETS, SINGLE, facet_evidence
 
 SOURCE = Source("mine", "m")
-
-
-def recall(values):
-    """Return recall items: (system, condition, query id, value), all implicit."""
-    return pd.DataFrame(
-        [
-            {
-                **{"metric": "recall", "style": "implicit", "query_id": query},
-                **{"system": system, "condition": condition, "value": value},
-            }
-            for system, condition, query, value in values
-        ]
-    )
-
-
-def test_facets_are_compared_need_by_need():
-    gains = {"bm25": (0.5, 0.0), "dense": (0.5, 0.5), "mem0": (0.0, 0.25)}
-    rows = [
-        (system, condition, f"c#{i}", base + (gain if condition == FACETS else 0))
-        for system, both in gains.items()
-        for i, gain in enumerate(both)
-        for condition, base in ((AS_WRITTEN, 0.25), (FACETS, 0.25))
-    ]
-    found = facet_evidence(recall(rows), dataset="d", model="m")
-    means = {(part.claim, part.part): part.estimate for part in found}
-    assert means == {
-        ("facets_close_raw", "bm25"): 0.25,
-        ("facets_close_raw", "dense"): 0.5,
-        ("facets_not_summaries", "mean of bm25, dense − mem0"): pytest.approx(0.375 - 0.125),
-    }
-    single = recall([("bm25", AS_WRITTEN, "c#0", 0.5), ("bm25", SINGLE, "c#0", 0.25)])
-    (part,) = facet_evidence(single, dataset="d", model="m")
-    assert (part.claim, part.estimate) == ("single_rewrite_neutral", -0.25)
-    assert facet_evidence(single[:1], dataset="d", model="m") == []
 
 
 def test_agents_are_compared_question_by_question():

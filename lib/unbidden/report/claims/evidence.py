@@ -59,8 +59,15 @@ def read_evidence(path: Path) -> list[Measured]:
             got=f"no {', '.join(absent)}",
             next_step="write it with `evidence_frame`",
         )
-    defaults = {"unit": "share", "exact": False, "note": "", "chapter": path.parent.parent.name}
-    frame = frame.assign(**{k: v for k, v in defaults.items() if k not in frame})
+    defaults: dict[str, Any] = {
+        "unit": "share",
+        "exact": False,
+        "note": "",
+        "chapter": path.parent.parent.name,
+    }
+    for name, value in defaults.items():
+        if name not in frame:
+            frame[name] = value
     frame = frame.fillna({"note": "", "model": "none", "unit": "share"})
     rows = []
     for record in frame[list(COLUMNS)].to_dict("records"):
