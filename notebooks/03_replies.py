@@ -130,7 +130,7 @@ config
 # {glue:text}`top_k` memories of each system, with the gold turns alone (*oracle*) and with nothing (*no
 # memory*). One prompt, one way to show a turn, captions included, and the same limits serve all of
 # them: {glue:text}`memory_tokens` tokens of memories and {glue:text}`answer_tokens` of the reply. Where
-# {glue:text}`top_k` memories are longer, the last ones are left out ({numref}`tab-lengths` says how many
+# {glue:text}`top_k` memories are longer, the last ones are left out ({numref}`tab-reply-lengths` says how many
 # are shown). The gold answer reaches a judge and nothing else.
 #
 # The judge reads what a user would see. Plain questions, *dialog* and *implicit* are scored 1, 0.5 or 0
@@ -167,7 +167,8 @@ glue(
 #
 # {numref}`fig-replies` and the tables below show the same replies through each judge: the model
 # ({glue:text}`judge`), and two floors that need none. Where judges disagree, the order of systems is a
-# matter of the judge.
+# matter of the judge. A reply that only says that it does not know counts as doubt about a wrong
+# premise, so *no memory* is not at 0 in *counterfactual*.
 
 # %% tags=["remove-input"] mystnb={"figure": {"name": "fig-replies", "caption": "Mean score of the replies by what they were given to remember, for each style and judge. 95 % intervals, clustered by conversation."}, "image": {"alt": "Scores of replies with each system's memories, with the gold turns and without memory, for five styles and all together, by a model as the judge and by two rules, with 95 percent intervals."}}
 drawn = reply_scores(scores)
@@ -214,7 +215,8 @@ NumberedTable(
     replies.shown_oracle_gap(gaps, ["judge", "way"]),
     "tab-oracle-gap",
     "The oracle's score minus each other row's, in points, paired by query, all styles a judge "
-    "scores. Detectable: the true difference that such a test would find four times out of five.",
+    "scores; p-values are corrected for the rows of a judge (Holm). Detectable: the true difference "
+    "that such a test would find four times out of five.",
 )
 
 # %% tags=["remove-input"]
@@ -260,7 +262,7 @@ lengths = replyuse.lengths(made.table, shares)
 folder.table("lengths", lengths)
 NumberedTable(
     replyuse.shown_lengths(lengths),
-    "tab-lengths",
+    "tab-reply-lengths",
     "How long the replies are, how many say that they do not know (by rule), and what they were shown.",
 )
 
@@ -347,8 +349,7 @@ NumberedTable(
 # ```
 
 # %% tags=["remove-cell"]
-if drawn is not None:
-    folder.figure("reply_scores", drawn)
+folder.figure("reply_scores", drawn)
 record = folder.finish(
     corpus, embedder=config.embedder, model=config.answer_model, judge=config.judge_model
 )

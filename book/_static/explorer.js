@@ -65,7 +65,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const numbered = (names, all) => [["", all], ...names.map((name, i) => [String(i), name])];
 
   function build() {
-    field("words", "Words of the query or its id");
+    field("words", "Words or id");
     field("style", "Style", numbered(index.styles, "all styles"));
     field("talk", "Conversation", numbered(index.conversations, "all conversations"));
     field("category", "Category", numbered(index.categories, "all categories"));
@@ -115,7 +115,7 @@ document.addEventListener("DOMContentLoaded", () => {
   function ranks(row) {
     const one = fields.system.value;
     return row[RANKS].filter(([system, rank]) => one !== "" ? system === +one : rank !== -1)
-      .map(([system, rank]) => `${index.systems[system]} ${rank > 0 ? rank : rank === 0 ? "none" : "not scored"}`).join(", ") || "–";
+      .map(([system, rank]) => `${index.systems[system]}\u00a0${rank > 0 ? rank : rank === 0 ? "none" : "not\u00a0scored"}`).join(", ") || "–";
   }
 
   function draw() {

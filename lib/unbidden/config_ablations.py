@@ -23,6 +23,8 @@ class AblationsConfig(ModelConfig):
         Searches without a model, see `unbidden.retrieval.searches`; empty means all.
     top_k, ks, turn_budgets, token_budgets
         As in the chapter on retrieval.
+    own_parts : tuple of str
+        Ablations of our own system, see `unbidden.memory.cued.ABLATIONS`; empty leaves them out.
     queries_per_style : int
         Queries of each style that are rewritten; one call for each and every kind of rewriting.
     rewrite_conversations : tuple of str
@@ -41,7 +43,7 @@ class AblationsConfig(ModelConfig):
         The system without a model whose recall the switches of retrieval move.
     """
 
-    systems: tuple[str, ...] = ("bm25", "dense", "rrf", "msc-retrieval", "theanine")
+    systems: tuple[str, ...] = ("bm25", "dense", "rrf", "unbidden", "msc-retrieval", "theanine")
     searches: tuple[str, ...] = ()
     top_k: Count = 10
     ks: Counts = (1, 2, 5, 10, 20, 50)
@@ -51,6 +53,10 @@ class AblationsConfig(ModelConfig):
     embedder: str = "all-MiniLM-L6-v2"
     memory_model: str = "qwen2.5-coder-1.5b"
     system_options: dict[str, dict[str, Any]] = Field(default_factory=lambda: dict(SUMMARIES))
+    own_parts: tuple[str, ...] = (
+        *("whole", "no words", "no who", "no answers", "no links", "no feedback", "rank fusion"),
+        "hybrid and who",
+    )
     queries_per_style: Count = 6
     rewrite_conversations: tuple[str, ...] = ()
     facet_depth: Count = 20

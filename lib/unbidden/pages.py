@@ -61,11 +61,12 @@ def make_pages(run: str, *, allow_stale: bool = False, against: str = "") -> lis
         *(("data", data_page), ("packages", packages_page), ("architecture", architecture_page)),
     ):
         _write_if_new(root / "book" / "_generated" / f"{name}.md", text_of())
+    toc = (root / "book" / "_toc.yml").read_text(encoding="utf-8")
     notes = _write_explorer(root, run, [path.parent for path in executed])
     collected = {
         **collect_numbers(run),
         "explorer_note": " ".join(notes),
-        "chapter_links": "; ".join(_link(path) for path in pages),
+        "chapter_links": "; ".join(_link(path) for path in pages if path.stem in toc),
     }
     numbers = json.dumps(collected, indent=1, sort_keys=True, ensure_ascii=False)
     _write_if_new(root / "book" / "_generated" / "numbers.json", numbers + "\n")
@@ -134,14 +135,19 @@ def collect_numbers(run: str) -> dict[str, str]:
     """Return the numbers the book's own pages may cite.
 
     Those of a recorded run are named ``RUN_NAME`` (``locomo_questions``), those of the reader's
-    run ``run_NAME``.
+    run ``run_NAME``; of a chapter that run lacks the default run's, whose page the book shows.
     """
     results = project_root() / "results"
     numbers: dict[str, str] = {"run": run}
-    folders = [("run", results / "runs" / run)]
-    folders += [(path.name, path) for path in sorted((results / "recorded").glob("*"))]
-    for prefix, folder in folders:
-        for path in sorted(folder.glob("*/numbers.json")):
+    own = sorted((results / "runs" / run).glob("*/numbers.json"))
+    here = {path.parent.name for path in own}
+    default = sorted((results / "runs" / "default").glob("*/numbers.json"))
+    shown = [*(path for path in default if path.parent.name not in here), *own]
+    folders = [("run", shown)]
+    for folder in sorted((results / "recorded").glob("*")):
+        folders.append((folder.name, sorted(folder.glob("*/numbers.json"))))
+    for prefix, paths in folders:
+        for path in paths:
             found = json.loads(path.read_text(encoding="utf-8"))
             numbers.update({f"{prefix}_{name}": value for name, value in found.items()})
     return numbers

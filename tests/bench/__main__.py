@@ -28,6 +28,7 @@ from unbidden.corpus import load_corpus
 from unbidden.memory.embed import MINILM, embedder
 from unbidden.memory.units import turn_units
 from unbidden.queries.build import build_queries
+from unbidden.report.cost import exponents
 from unbidden.report.folder import code_version, package_versions, write_json
 
 FOLDER = ROOT / "results" / "recorded" / "bench" / "09_cost"
@@ -130,6 +131,9 @@ def keep(options: Any, name: str, rows: Any, corpus: Any, load: float) -> None:
         frame = pd.concat([pd.read_csv(path), frame]).drop_duplicates(keys, keep="last")
     with replacing(path) as partial:
         frame.round(6).to_csv(partial, index=False, lineterminator="\n")
+    if name == "growth":
+        with replacing(FOLDER / "tables" / "exponents.csv") as partial:
+            exponents(frame).round(6).to_csv(partial, index=False, lineterminator="\n")
     facts = {
         "chapter": "09_cost",
         "run": "bench",
@@ -142,7 +146,7 @@ def keep(options: Any, name: str, rows: Any, corpus: Any, load: float) -> None:
         "packages": package_versions(),
         "finished": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
     }
-    write_json(FOLDER / ("run.json" if name == "steps" else f"{name}.json"), facts)
+    write_json(FOLDER / "run.json", facts)
 
 
 if __name__ == "__main__":

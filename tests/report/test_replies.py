@@ -100,7 +100,7 @@ def test_nothing_on_record_shows_as_that_everywhere():
     table = replies.scores(frame)
     gaps = replies.differences(frame, by_style=False)
     assert gaps.empty and list(gaps.columns[:3]) == ["judge", "style", "way"]
-    assert reply_scores(table) is None
+    assert [text.get_text() for text in reply_scores(table).texts] == ["No reply is on record here"]
     assert (
         "nothing to show"
         in NumberedTable(
@@ -140,6 +140,17 @@ def test_the_text_says_whether_the_oracle_is_on_top():
     assert "above the oracle's in 1 of 1 cells" in below and "6 of the 6" in below
     alone, _ = note(items({"bm25": [1.0]}), answers({"bm25": [["g"]]}))
     assert alone.startswith("There is nothing to compare")
+
+
+def test_the_text_says_if_a_recording_is_not_whole():
+    for last, start in (
+        (1.0, "Scored by a judge, "),
+        (PENDING, "With 1 replies or verdicts not on"),
+    ):
+        frame = items({"bm25": [0.0, 0.5, last], "oracle": [1.0, 1.0, 1.0]})
+        table = replies.scores(frame)
+        gaps = replies.differences(frame, by_style=False)
+        assert replynumbers.answer_note(frame, table, gaps).startswith(start)
 
 
 def test_found_and_used():

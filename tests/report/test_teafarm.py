@@ -1,14 +1,18 @@
 """The chapter on TeaFarm from scripted models: every table by hand, faults, and resuming."""
 
 import json
+from functools import cache
 
 import pandas as pd
 import pytest
 from werkzeug import Response
 
+from tests.reply.teafarm.test_making import episode
 from unbidden.config_teafarm import TeafarmConfig
 from unbidden.corpus import load_corpus
-from unbidden.errors import BudgetExceeded
+from unbidden.corpus.episodes import read_episodes
+from unbidden.errors import BudgetExceeded, ConfigError
+from unbidden.judge.labelled import load_items
 from unbidden.llm import Budget, LLMSettings, Outcome, ScriptedLLM, connect
 from unbidden.llm.session import PlanningLLM
 from unbidden.report import figures, tea_runs, teafarm, teafarm_text
@@ -37,8 +41,15 @@ def config(**changes):
     return TeafarmConfig.of(**{**fields, **changes})
 
 
+@cache
 def harbour(*names):
     return load_corpus("harbour", conversations=list(names or ("harbour-1", "harbour-2")))
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """A run without faults."""
+    return run()
 
 
 def answer(prompt, content):
@@ -66,7 +77,8 @@ def say(seen):
 
 
 def run(script=say, **changes):
-    return tea_runs.run_teafarm(harbour(), config(**changes), ScriptedLLM(script))
+    talks = harbour() if changes.get("made", 1) else harbour("harbour-1")
+    return tea_runs.run_teafarm(talks, config(**changes), ScriptedLLM(script))
 
 
 def tables(runs):
@@ -75,9 +87,9 @@ def tables(runs):
     return found, teafarm.differences(rows), teafarm_text.trust_table(runs.trust)
 
 
-def test_who_looks_is_not_misled_and_who_never_looks_has_no_success():
+def test_who_looks_is_not_misled_and_who_never_looks_has_no_success(whole):
     """By hand: 4 harbour items and 2 made ones; four agents of which one has no memory."""
-    runs = run()
+    runs = whole
     assert [item.id for item in runs.items["converted"]][:2] == ["harbour-1#0", "harbour-1#24"]
     assert [item.id for item in runs.items["made"]] == ["harbour-1#a", "harbour-1#b"]
     found, compared, _ = tables(runs)
@@ -98,8 +110,8 @@ def test_who_looks_is_not_misled_and_who_never_looks_has_no_success():
     assert runs.missing.empty
 
 
-def test_tables_by_hand():
-    runs = run()
+def test_tables_by_hand(whole):
+    runs = whole
     found, compared, trust = tables(runs)
     shown = teafarm.shown_outcomes(found).set_index("agent")
     assert shown.loc["bm25", "not misled"].startswith("100.0")
@@ -135,9 +147,10 @@ def test_one_form_may_differ_from_the_other():
     assert forms.set_index("system").loc["no-memory", "neither"] == 1
 
 
-def test_published_numbers_stand_beside_ours():
-    runs = run(made=0)
-    found, _, _ = tables(runs)
+def test_published_numbers_stand_beside_ours(whole):
+    found, _, _ = tables(whole)
+    assert teafarm_text.published_p() == pytest.approx(0.374, abs=0.001), "42 and 35 of 200"
+    assert teafarm_text.published_p("theanine", "rsum") < 0.001
     table = teafarm_text.published_beside(found, {}).set_index("in the paper")
     assert table.loc["THEANINE", "Conversation Chronicles"] == "24"
     assert table.loc["THEANINE", "this run's agent"] == "–"
@@ -174,7 +187,7 @@ def test_what_fails_is_unscored_and_no_zero(prompt, broken, part):
     assert rows["unscored"].str.contains(part).all()
     found, compared, trust = tables(runs)
     cell = found[(found["system"] == "bm25") & (found["label"] == "correct")].iloc[0]
-    assert (cell["n"], cell["unscored"], cell["waiting"]) == (0, 4, 0)
+    assert (cell["n"], cell["unscored"], cell["waiting"]) == (0, 2, 0)
     assert pd.isna(cell["mean"]) and compared.empty
     numbers = teafarm_text.tea_numbers(config(), runs, found, compared, trust)
     assert "cannot say" in numbers["headline_note"]
@@ -258,20 +271,25 @@ def endpoint(httpserver, monkeypatch):
     return bodies
 
 
-def test_a_stopped_recording_is_resumed_and_shown_as_far_as_it_went(endpoint, tmp_path):
-    corpus, small = harbour(), config(made=0)
+def test_a_stopped_recording_is_resumed_and_shown_as_far_as_it_went(
+    endpoint, tmp_path, monkeypatch
+):
+    labelled = load_items(split="test", rubrics=["teafarm"])[:2]
+    monkeypatch.setattr(tea_runs, "load_items", lambda **_: labelled)
+    corpus, small = harbour(), config(made=0, per_conversation=1)
     settings = LLMSettings.of("m", concurrency=1)
     place = tmp_path / "ledger.sqlite"
-    budget = Budget(calls=18)
+    budget = Budget(calls=5)
     with (
         connect(settings, "record", ledger=place, budget=budget) as llm,
         pytest.raises(BudgetExceeded),
     ):
         tea_runs.run_teafarm(corpus, small, llm)
-    assert 0 < len(endpoint) <= 18
+    assert 0 < len(endpoint) <= 5
     with connect(settings, "replay", ledger=place) as llm:
         half = tea_runs.run_teafarm(corpus, small, llm)
-    assert sum(reply.text is not None for reply in half.replies) > 8, "some agents' replies"
+    told = {reply.agent for reply in half.replies if reply.text}
+    assert {"no-memory", "oracle"} <= told and "full-history" not in told
     assert not half.missing.empty
     with connect(settings, "record", ledger=place) as llm:
         whole = tea_runs.run_teafarm(corpus, small, llm)
@@ -291,8 +309,28 @@ def test_a_stopped_recording_is_resumed_and_shown_as_far_as_it_went(endpoint, tm
 
 
 def test_settings_out_of_range():
-    from unbidden.errors import ConfigError
-
     for wrong in ({"judge_protocols": []}, {"judge_form": "prose"}, {"top_k": 0}, {"made": -1}):
         with pytest.raises(ConfigError):
             config(**wrong)
+
+
+def test_episodes_have_made_questions_alone(write):
+    """Of the form of Multi-Session Chat and Conversation Chronicles, without any rewrite."""
+    corpus = read_episodes(episode(write), "cc")
+    runs = tea_runs.run_teafarm(corpus, config(made=5), ScriptedLLM(say))
+    assert runs.items["converted"] == [] and len(runs.items["made"]) == 2
+    found, compared, trust = tables(runs)
+    assert set(found["n"]) == {2} and set(found["conversations"]) == {1}
+    numbers = teafarm_text.tea_numbers(config(), runs, found, compared, trust)
+    assert (numbers["questions"], numbers["questions_own"]) == ("2", "0")
+
+
+def test_without_any_question_there_is_nothing_to_show():
+    runs = run(made=0, per_conversation=0)
+    found, compared, trust = tables(runs)
+    assert found.empty and compared.empty and tea_runs.all_items(runs).empty
+    assert "cannot say" in teafarm_text.headline_note(found, compared)
+    assert teafarm.shown_outcomes(found).empty and teafarm.shown_messages(runs.messages).empty
+    assert "No reply" in teafarm_text.TeaExamples(runs, "repaired")._repr_html_()
+    teafarm_text.tea_numbers(config(), runs, found, compared, trust)
+    figures.misled_shares(found)

@@ -18,8 +18,9 @@ from unbidden.retrieval.score import turn_order
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from unbidden.corpus.models import TurnId
     from unbidden.queries.build import Query
-    from unbidden.queries.supportive import Layer
+    from unbidden.queries.supportive import Layer, QuestionKey
     from unbidden.reply.answer import Answer
     from unbidden.retrieval.run import Rankings
 
@@ -84,7 +85,7 @@ def votes(
     """
     places = {(query.style, query.id): i for i, query in enumerate(ranking.queries)}
     citations: list[Citation] = []
-    gold: dict[tuple[str, int], frozenset[str]] = {}
+    gold: dict[QuestionKey, frozenset[TurnId]] = {}
     known: dict[str, Query] = {}
     for one in answers:
         if one.text is None:
@@ -97,9 +98,9 @@ def votes(
         citations.append(Citation(*key, ranking.system, shown, one.cited))
     total = results[(results["part"] == TOTAL) & (results["second"] == ORACLE)]
     verdicts = [
-        Verdict(query.conversation, query.members[0], ranking.system, _WINNER[row["result"]])
+        Verdict(found.conversation, found.members[0], ranking.system, _WINNER[row["result"]])
         for row in total.to_dict("records")
-        if (query := known.get(row["query_id"])) is not None and not pd.isna(row["result"])
+        if (found := known.get(row["query_id"])) is not None and not pd.isna(row["result"])
     ]
     return build_layer(citations, verdicts, gold, held_out=held_out)
 

@@ -8,23 +8,6 @@ from pathlib import Path
 
 import unbidden
 
-ORDER = (
-    *("errors", "registry", "atomic", "writeahead", "corpus", "config", "llm", "memory"),
-    *(
-        "queries",
-        "retrieval",
-        "reply",
-        "stats",
-        "judge",
-        "grounding",
-        "recorded",
-        "report",
-        "execute",
-    ),
-    *("shards", "pages", "shards_cli", "cli"),
-)
-"""Left to right: a part imports only from parts before it."""
-
 ABOUT = {
     "errors": "what a user can meet: what, expected, got, next step",
     "registry": "things by name, those of other packages too",
@@ -42,12 +25,17 @@ ABOUT = {
     "grounding": "what memory does for a reply that never states the fact",
     "recorded": "runs kept in the repository",
     "report": "tables, figures and pages",
+    "freshness": "whether a page is that of its code, data and parameters",
     "execute": "running a chapter",
     "shards": "a run in pieces",
     "pages": "chapters into the book",
+    "results_cli": "commands for results: status, compare, export",
     "shards_cli": "commands for pieces",
     "cli": "the command `unbidden`",
 }
+"""What each part is for, left to right: a part imports only from parts before it."""
+
+ORDER = tuple(ABOUT)
 
 
 def imports() -> Counter[tuple[str, str]]:

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from unbidden.corpus.models import STYLES
-from unbidden.report.looks import AXIS, GRID, MARKERS, PALETTE, looks
+from unbidden.report.looks import AXIS, FAINT, GRID, MARKERS, PALETTE, looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -291,7 +291,7 @@ def cost_against_size(growth: pd.DataFrame) -> Figure:
     queries = growth[growth["what"] == "query"]
     for i, (part, rows) in enumerate(queries.groupby("part", sort=False)):
         axes.plot(rows["n"], rows["cpu_ms"], marker=MARKERS[i], color=PALETTE[i], label=str(part))
-    axes.axhline(100, color="#999999", linewidth=1, linestyle="--")
+    axes.axhline(100, color=FAINT, linewidth=1, linestyle="--")
     axes.set(xscale="log", yscale="log", xlabel="memories", ylabel="ms a query, one core")
     _legend(figure, axes)
     return figure
@@ -360,10 +360,15 @@ def forest(rows: pd.DataFrame, *, x: str) -> Figure:
             markersize=5,
             label=name,
         )
-    axes.axvline(0, color="#555555", linewidth=1)
+    axes.axvline(0, color=AXIS, linewidth=1)
     axes.set_yticks(range(len(titles)), titles, fontsize=9)
     axes.invert_yaxis()
     axes.grid(axis="x")
+    # Linear around 0, so that signs are seen, then logarithmic: changes differ a hundredfold.
+    axes.set_xscale("symlog", linthresh=2, linscale=0.8)
+    ticks = [-50, -20, -10, -5, -2, -1, 0, 1, 2, 5, 10, 20, 50]
+    axes.set_xticks(ticks, [f"{tick}".replace("-", "−") for tick in ticks])
+    axes.minorticks_off()
     axes.set_xlabel(x)
     _legend(figure, axes)
     return figure

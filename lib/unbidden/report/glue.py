@@ -9,7 +9,9 @@ from IPython.display import display
 if TYPE_CHECKING:
     from unbidden.report.folder import RunFolder
 
-_MIME = "application/papermill.record/text/plain"
+MIME_PREFIX = "application/papermill.record/"
+"""Of the outputs that hold a number; the form of a scrapbook record."""
+_MIME = f"{MIME_PREFIX}text/plain"
 
 
 def glue(folder: RunFolder, numbers: dict[str, str]) -> None:
@@ -31,5 +33,5 @@ def cite(numbers: dict[str, str]) -> None:
         display(  # type: ignore[no-untyped-call]
             {_MIME: repr(text)},  # a literal, or "5,882" would be read as two numbers
             raw=True,
-            metadata={"scrapbook": {"name": name, "mime_prefix": "application/papermill.record/"}},
+            metadata={"scrapbook": {"name": name, "mime_prefix": MIME_PREFIX}},
         )

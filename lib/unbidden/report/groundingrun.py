@@ -19,6 +19,7 @@ from unbidden.reply.study import Way, reply_all, search, way_name, ways
 from unbidden.reply.table import answer_table
 from unbidden.report.replyrun import JUDGE_NAMES, PLAN, judge_name, rules_of, score_replies
 from unbidden.retrieval.run import Rules
+from unbidden.retrieval.score import ITEM_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 EQUAL, LONGER = "equal", "paper"
 CONTEXT = "oracle context"
+NO_RECALL = "no gold turn, or memories that name no turn"
 FACTS = "fact_use"
 SITUATION = "implicit"
 
@@ -160,8 +162,8 @@ def make_replies(config: GroundingConfig, corpus: Corpus, llm: LLM, asked: LLM) 
         cut = [one.query for one in drawn if was_cut(one.unscored)]
         again = {one.query.id: one for one in reply_all(corpus, cut, own[2:3], found, asked, loose)}
         longer = [again.get(one.query.id, one) for one in drawn]
-    tables = (_table(config, corpus, made) for made in (base, answers, longer))
-    return Replies(queries, implicit, *tables, answers, found)
+    tables = [_table(config, corpus, made) for made in (base, answers, longer)]
+    return Replies(queries, implicit, tables[0], tables[1], tables[2], answers, found)
 
 
 def _table(config: GroundingConfig, corpus: Corpus, answers: Sequence[Answer]) -> pd.DataFrame:
@@ -267,6 +269,34 @@ def judge_reasoned(
     return _joined(frames, (*silent.RESULTS, "protocol"))
 
 
+def all_items(judged: Judged, scored: pd.DataFrame) -> pd.DataFrame:
+    """Return the verdicts of the chapter, and the recall of what replies were shown, as items.
+
+    Parameters
+    ----------
+    scored : DataFrame
+        From `unbidden.grounding.scored.scored_replies`.
+
+    Returns
+    -------
+    DataFrame
+        Columns `ITEM_COLUMNS` and ``judge, way, label``; the metric ``recall_shown`` has no judge.
+    """
+    columns = [*ITEM_COLUMNS, "judge", "way", "label"]
+    frames = [judged.base, judged.facts, judged.situations]
+    verdicts = pd.concat([frame for frame in frames if len(frame)], ignore_index=True)
+    verdicts = verdicts.drop_duplicates(["judge", "way", "style", "query_id", "metric"])
+    keys = ["style", "query_id", "way"]
+    first = judged.base.drop_duplicates(keys)
+    shown = first.merge(scored.drop_duplicates(keys)[[*keys, "recall"]], on=keys)
+    shown = shown.assign(
+        metric="recall_shown", value=shown["recall"], judge="", label=None, unscored=None
+    )
+    shown.loc[shown["value"].isna(), "unscored"] = NO_RECALL
+    items = pd.concat([verdicts[columns], shown[columns]], ignore_index=True)
+    return items.astype({"category": "Int8", "k": "Int64", "value": "float64"})
+
+
 def still_to_ask(
     config: GroundingConfig, corpus: Corpus, replies: Replies, llm: LLM
 ) -> pd.DataFrame:
@@ -303,7 +333,8 @@ def _with_model(
         llm, corpus, table, rubrics, protocol=config.judge_protocol, evidence=config.evidence
     )
     names = zip(items["system"], items["condition"], strict=True)
-    return items.assign(way=[way_name(system, name) for system, name in names])
+    found = [way_name(system, name) for system, name in names]
+    return items.assign(way=found, judge=judge_name(config))
 
 
 def _joined(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:

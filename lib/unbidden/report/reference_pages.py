@@ -43,7 +43,7 @@ def reference_pages(
     """
     claims = register(root, run)
     write_register(claims, root / "book" / "_generated")
-    wrong = failing(claim for claim in claims if not claim.undeclared)
+    wrong = failing(claim for claim in claims if claim.contradicted)
     if wrong and check:
         raise DataError(
             f"{len(wrong)} numbers of the prose are not what their tables hold",

@@ -104,10 +104,18 @@ def differences(items: pd.DataFrame, *, by_style: bool, seed: int = 0) -> pd.Dat
     -------
     DataFrame
         Columns ``judge, style, way`` and `COMPARED`; pairs without a query scored in both are left
-        out. P-values are Holm's over all rows.
+        out. P-values are Holm's over all rows of a judge: another judge is another look at the same
+        question.
     """
-    table = paired_differences(_pairs(headline(items), by_style), seed=seed)
-    return table if len(table) else pd.DataFrame(columns=["judge", "style", "way", *COMPARED])
+    rows = headline(items)
+    tables = [
+        paired_differences(_pairs(group, by_style), seed=seed)
+        for _, group in rows.groupby("judge", sort=False)
+    ]
+    found = [table for table in tables if len(table)]
+    if not found:
+        return pd.DataFrame(columns=["judge", "style", "way", *COMPARED])
+    return pd.concat(found, ignore_index=True)
 
 
 def _pairs(

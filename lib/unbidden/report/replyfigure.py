@@ -17,22 +17,20 @@ if TYPE_CHECKING:
 _COLUMNS = 3
 
 
-def reply_scores(scores: pd.DataFrame) -> Figure | None:
+def reply_scores(scores: pd.DataFrame) -> Figure:
     """Draw the mean score of each way to remember, a panel a style, a mark a judge.
 
     Parameters
     ----------
     scores : DataFrame
-        From `unbidden.report.replies.scores`. Judges without a score are left out.
-
-    Returns
-    -------
-    Figure or None
-        None where nothing has a score.
+        From `unbidden.report.replies.scores`. Judges without a score are left out; where nothing
+        has one, the figure says so.
     """
     scored = scores[scores["n"] > 0]
     if scored.empty:
-        return None
+        figure = Figure(figsize=(8.2, 1.0), layout="constrained")
+        figure.text(0.5, 0.5, "No reply is on record here", ha="center", va="center")
+        return figure
     ways, judges = (list(dict.fromkeys(scored[name])) for name in ("way", "judge"))
     styles = [style for style in (*STYLES, ALL) if style in set(scored["style"])]
     rows = -(-len(styles) // _COLUMNS)

@@ -270,6 +270,26 @@ def shown_supportive(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(records, dtype=object)
 
 
+def shown_released_support(circular: pd.DataFrame, held_out: pd.DataFrame) -> pd.DataFrame:
+    """Return recall with the released supportive turns as text, with and without own votes.
+
+    Parameters
+    ----------
+    circular, held_out : DataFrame
+        Means by ``metric`` and ``system``, as chapter 1 records them.
+    """
+    records = []
+    for votes, table in (("all", circular), ("others only", held_out)):
+        for system in dict.fromkeys(table["system"]):
+            own = table[table["system"] == system].set_index("metric")
+            record = {"system": system, "votes": votes, "n": int(own.loc["recall_both", "n"])}
+            for metric in ("recall_same", "recall_supportive", "recall_both"):
+                row = own.loc[metric]
+                record[_METRICS[metric]] = with_interval(row["mean"], row["low"], row["high"])
+            records.append(record)
+    return pd.DataFrame(records, dtype=object)
+
+
 _METRICS = {
     "recall": "gold",
     "recall_supportive": "supportive",

@@ -7,7 +7,7 @@ harbour's own questions and our verdicts on them, last the questions a model mak
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -180,19 +180,17 @@ class _Work:
             self.corpus.name,
             items,
             self.replies,
-            _joined(self.talk, ["source", "judge"]),
-            _joined(self.messages, ["source"]),
-            _joined(self.missing, []),
+            _joined(self.talk, [*COLUMNS, "source", "judge"]),
+            _joined(self.messages, [*COLUMNS, "source"]),
+            _joined(self.missing, ASKED_COLUMNS),
             trust,
         )
 
 
-def _joined(frames: Sequence[pd.DataFrame], more: Sequence[str]) -> pd.DataFrame:
+def _joined(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
+    """Return the frames as one; the columns are those of the result where there is no row."""
     full = [frame for frame in frames if len(frame)]
-    if full:
-        return pd.concat(full, ignore_index=True)
-    columns: list[Any] = [*(frames[0].columns if frames else ASKED_COLUMNS)]
-    return pd.DataFrame(columns=[*columns, *(name for name in more if name not in columns)])
+    return pd.concat(full, ignore_index=True) if full else pd.DataFrame(columns=list(columns))
 
 
 def all_items(runs: TeaRuns) -> pd.DataFrame:

@@ -93,10 +93,10 @@ def shown_outcomes(table: pd.DataFrame) -> pd.DataFrame:
 
 def differences(rows: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     """Return each agent's success minus that without memory, paired, corrected (Holm)."""
-    scored = scored_systems(rows[~rows["system"].isin(FIXED)])
-    if NO_MEMORY not in set(scored["system"]):
-        return pd.DataFrame()
-    return against(scored, NO_MEMORY, seed=seed)
+    own = rows[~rows["system"].isin(FIXED)]
+    if own[own["system"] == NO_MEMORY]["value"].notna().any():
+        return against(scored_systems(own), NO_MEMORY, seed=seed)
+    return pd.DataFrame()
 
 
 def by_judge(talk: pd.DataFrame) -> pd.DataFrame:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+from scipy.stats import norm
 
 from unbidden.judge.labelled import load_items
 from unbidden.judge.panel import run_words
@@ -17,7 +18,7 @@ from unbidden.reply.teafarm import FIXED
 from unbidden.reply.teafarm.replies import ORACLE
 from unbidden.report.judges import accuracy, accuracy_text
 from unbidden.report.published import theanine_table
-from unbidden.report.tables import points, with_interval
+from unbidden.report.tables import p_text, points, with_interval
 from unbidden.report.tea_runs import MADE, OWN
 from unbidden.report.teafarm import of_judge
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from unbidden.report.tea_runs import TeaRuns
 
 NOT_RUN = "not run"
+PUBLISHED_QUESTIONS = 100
+"""Of each of the paper's two data sets."""
 
 
 def published_beside(
@@ -62,6 +65,20 @@ def published_beside(
             }
         )
     return pd.DataFrame(rows, dtype=object)
+
+
+def published_p(first: str = "theanine", second: str = "msc-retrieval") -> float:
+    """Return the p-value of a two-proportion test of two rows of Table 4, both data sets pooled.
+
+    Each set has 100 questions. The replies were to the same questions, which the published shares
+    do not let us pair.
+    """
+    table = theanine_table(4)
+    sets = table[table["dataset"].isin(["msc", "cc"])]
+    shares = sets.groupby("system")["value"].mean()
+    pooled = (shares[first] + shares[second]) / 2
+    error = (2 * pooled * (1 - pooled) / (2 * PUBLISHED_QUESTIONS)) ** 0.5
+    return float(2 * norm.sf(abs(shares[first] - shares[second]) / error))
 
 
 _SETS = {"msc": "MSC", "cc": "Conversation Chronicles", "mean": "mean"}
@@ -224,6 +241,7 @@ def tea_numbers(
         "headline_note": headline_note(outcomes, differences),
         "fixed_note": fixed_note(runs, config.judge_protocols[0]),
         "detectable_note": detectable_note(differences),
+        "published_p": p_text(published_p()),
         "calls_missing": f"{int(runs.missing['calls'].sum()):,}" if len(runs.missing) else "0",
     }
 

@@ -35,7 +35,7 @@ def ranking_rows(rankings: Iterable[Rankings]) -> pd.DataFrame:
         as many rows, one without a known source a row without a ``turn``. Queries that are
         unscored for a system have one row without a rank, those that brought nothing have rank 0.
     """
-    rows = []
+    rows: list[tuple[object, ...]] = []
     for ranking in rankings:
         for place, (query, hits) in enumerate(zip(ranking.queries, ranking.hits, strict=True)):
             key = (query.conversation, query.id, query.style, query.category, ranking.system)

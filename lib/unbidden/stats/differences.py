@@ -66,8 +66,10 @@ def difference_of_means(
     influence = np.where(in_b, (b - b[in_b].mean()) / in_b.sum(), 0.0)
     influence -= np.where(in_a, (a - a[in_a].mean()) / in_a.sum(), 0.0)
     used = in_a | in_b
-    codes = np.unique([str(c) for c, u in zip(clusters, used, strict=True) if u], return_inverse=1)
-    units = np.bincount(codes[1], weights=influence[used])
+    numbers: dict[Hashable, int] = {}
+    kept = [c for c, u in zip(clusters, used, strict=True) if u]
+    codes = [numbers.setdefault(c, len(numbers)) for c in kept]
+    units = np.bincount(codes, weights=influence[used])
     n, g = int(used.sum()), len(units)
     method = LINEARISED if g > 1 else LINEARISED_ITEMS
     if g == 1:

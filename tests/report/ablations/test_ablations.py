@@ -6,10 +6,10 @@ import pytest
 
 from unbidden.config_ablations import AblationsConfig
 from unbidden.corpus import load_corpus
-from unbidden.errors import NotRecorded
+from unbidden.errors import ConfigError, NotRecorded
 from unbidden.llm import ScriptedLLM
 from unbidden.queries.build import build_queries
-from unbidden.report.ablations import curves, rewriting, searches, variance
+from unbidden.report.ablations import curves, evidence, own, rewriting, searches, variance
 from unbidden.retrieval.rewriting import AS_WRITTEN, GRID, rewrite_grid
 from unbidden.retrieval.searches import SEARCHES
 
@@ -85,6 +85,13 @@ def test_a_rewriting_that_repeats_the_message_changes_nothing():
     assert texts["unscored"].sum() == 0
 
 
+def test_evidence_on_the_claims_about_rewriting():
+    found = evidence.rewriting_evidence(run(lambda seen: seen.variables["message"]), CONFIG, "x")
+    assert set(found["claim"]) == {"facets_close_raw", "single_rewrite_neutral"}
+    assert (found["estimate"] == 0).all() and (found["n"] == 8).all()
+    assert evidence.rewriting_evidence(run(never), CONFIG, "x").empty
+
+
 def test_what_was_not_run_is_said_and_is_no_zero():
     found = run(never)
     effects = rewriting.rewriting_effects(found)
@@ -131,3 +138,11 @@ def test_an_index_built_anew_gives_the_same_ranking():
 def test_encoding_anew_can_be_left_out():
     assert variance.encoding_noise(CORPUS, CONFIG).empty
     assert list(variance.shown_noise(variance.encoding_noise(CORPUS, CONFIG))) != []
+
+
+def test_ablations_of_our_own_system_are_named_and_can_be_left_out():
+    config = CONFIG.model_copy(update={"own_parts": ("no whom",)})
+    with pytest.raises(ConfigError, match="no who"):
+        own.own_items(CORPUS, QUERIES, config)
+    assert own.own_items(CORPUS, QUERIES, CONFIG.model_copy(update={"own_parts": ()})) is None
+    assert own.shown_own(None, 10).empty and own.own_differences(None, 10).empty

@@ -2,7 +2,14 @@ import pandas as pd
 import pytest
 
 from tests.conftest import ROOT
-from unbidden.report.claims import CLAIMS, ClaimsTable, Measured, claim_numbers, claim_rows
+from unbidden.report.claims import (
+    CLAIMS,
+    ClaimsTable,
+    Measured,
+    claim_numbers,
+    claim_rows,
+    claim_verdicts,
+)
 from unbidden.report.claims.table import is_shown
 
 EVIL = "x|`{numref}`<script>alert(1)</script>"
@@ -32,6 +39,9 @@ def test_one_row_a_claim_and_data_set_with_its_verdict():
     assert numbers["claims"] == "3" and numbers["claims_mixed"] == "1"
     assert numbers["claims_open"] == "2" and numbers["claims_measured"] == "2"
     assert numbers["claim_recall_dialog"] == "mixed"
+    words = claim_verdicts(rows).set_index("claim")
+    assert words.loc["recall_dialog", ["verdict", "data"]].tolist() == ["mixed", "one, two"]
+    assert words.loc["natural", "data"] == ""
 
 
 def test_every_claim_has_a_row_without_any_evidence():

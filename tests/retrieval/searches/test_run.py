@@ -1,15 +1,21 @@
 """The searches by name: the plain ones are the systems, the others keep the rules of a ranking."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from unbidden.corpus import load_corpus
 from unbidden.errors import ConfigError
 from unbidden.memory.embed import Embedder
+from unbidden.memory.fusion import reciprocal_rank_fusion
 from unbidden.memory.vectors import VectorCache
 from unbidden.queries.build import build_queries
 from unbidden.retrieval import retrieve, score_rankings
+from unbidden.retrieval.recall import recall_items
 from unbidden.retrieval.searches import SEARCHES, search_rankings
+from unbidden.retrieval.searches.run import _fused
 
 
 class Letters:
@@ -68,3 +74,20 @@ def test_the_filter_by_speaker_finds_only_what_the_speaker_said(embedder):
 def test_an_unknown_search_names_the_nearest(embedder):
     with pytest.raises(ConfigError, match="rrf-speaker"):
         search_rankings(CORPUS, QUERIES, ["rrf-speakers"], depth=5, embedder=embedder)
+
+
+rankings = st.lists(st.integers(0, 12), max_size=10, unique=True)
+
+
+@settings(deadline=None)
+@given(rankings, rankings, st.sampled_from([0.25, 0.5, 0.75]))
+def test_fusion_at_once_is_fusion_one_by_one(first, second, weight):
+    found = reciprocal_rank_fusion([first, second], weights=[1 - weight, weight])
+    assert _fused(first, second, weight) == [key for key, _ in found]
+
+
+def test_recall_alone_is_the_recall_of_all_measures(embedder):
+    found = search_rankings(CORPUS, QUERIES, ["bm25", "rrf-speaker"], depth=10, embedder=embedder)
+    whole = score_rankings(CORPUS.name, found, ks=[10])
+    whole = whole[whole["metric"] == "recall"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(recall_items(CORPUS.name, found, k=10), whole)

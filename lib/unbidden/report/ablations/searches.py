@@ -8,7 +8,7 @@ import pandas as pd
 
 from unbidden.report.summary import means, paired_differences, select
 from unbidden.report.tables import points, with_interval
-from unbidden.retrieval import score_rankings
+from unbidden.retrieval.recall import recall_items
 from unbidden.retrieval.searches import SEARCHES, search_rankings
 
 if TYPE_CHECKING:
@@ -31,8 +31,7 @@ def search_items(corpus: Corpus, queries: Sequence[Query], config: AblationsConf
         protocol=config.protocol,
         embedder=config.embedder,
     )
-    items = score_rankings(corpus.name, rankings, ks=[config.top_k], condition=config.protocol)
-    return items[items["metric"] == "recall"].reset_index(drop=True)
+    return recall_items(corpus.name, rankings, k=config.top_k, condition=config.protocol)
 
 
 def with_bases(names: Sequence[str]) -> list[str]:

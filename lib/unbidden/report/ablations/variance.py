@@ -20,7 +20,8 @@ from unbidden.memory.presets import needs_model
 from unbidden.memory.units import turn_units
 from unbidden.memory.vectors import VectorCache
 from unbidden.report.tables import points
-from unbidden.retrieval import Rules, retrieve, score_rankings
+from unbidden.retrieval import Rules, retrieve
+from unbidden.retrieval.recall import recall_items
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,7 +55,7 @@ def variance_table(
     """
     asked = [query for query in queries if query.style == STYLE] or list(queries)
     asked = [query for query in asked if query.category != 5]
-    shared = {"protocol": config.protocol, "embedder": config.embedder}
+    shared: dict[str, Any] = {"protocol": config.protocol, "embedder": config.embedder}
     rows = []
     for name in config.systems:
         if needs_model(name):
@@ -181,8 +182,7 @@ def _recall(
 
 def recall_values(corpus: Corpus, ranking: Rankings, k: int) -> pd.Series[float]:
     """Return recall at K of each query, in order; NaN where unscored."""
-    items = score_rankings(corpus.name, [ranking], ks=[k])
-    return items.loc[items["metric"] == "recall", "value"].reset_index(drop=True)
+    return recall_items(corpus.name, [ranking], k=k)["value"]
 
 
 def _row(

@@ -9,7 +9,12 @@
 from unbidden.report.claims.evidence import evidence_frame, read_evidence, recorded_evidence
 from unbidden.report.claims.listing import CLAIMS, Claim
 from unbidden.report.claims.rule import Bound, Measured
-from unbidden.report.claims.table import ClaimsTable, claim_numbers, claim_rows
+from unbidden.report.claims.table import (
+    ClaimsTable,
+    claim_numbers,
+    claim_rows,
+    claim_verdicts,
+)
 
 __all__ = [
     "CLAIMS",
@@ -19,6 +24,7 @@ __all__ = [
     "Measured",
     "claim_numbers",
     "claim_rows",
+    "claim_verdicts",
     "evidence_frame",
     "read_evidence",
     "recorded_evidence",

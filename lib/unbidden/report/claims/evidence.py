@@ -16,6 +16,7 @@ from unbidden.config import project_root
 from unbidden.errors import DataError, closest
 from unbidden.recorded import has_recorded, recorded_facts, recorded_folder, recorded_items
 from unbidden.report.claims.listing import CLAIMS
+from unbidden.report.claims.misled import misled_evidence
 from unbidden.report.claims.retrieval import rank_evidence, style_evidence
 from unbidden.report.claims.rule import Measured
 from unbidden.report.claims.timelines import (
@@ -58,8 +59,15 @@ def read_evidence(path: Path) -> list[Measured]:
             got=f"no {', '.join(absent)}",
             next_step="write it with `evidence_frame`",
         )
-    defaults = {"unit": "share", "exact": False, "note": "", "chapter": path.parent.parent.name}
-    frame = frame.assign(**{k: v for k, v in defaults.items() if k not in frame})
+    defaults: dict[str, Any] = {
+        "unit": "share",
+        "exact": False,
+        "note": "",
+        "chapter": path.parent.parent.name,
+    }
+    for name, value in defaults.items():
+        if name not in frame:
+            frame[name] = value
     frame = frame.fillna({"note": "", "model": "none", "unit": "share"})
     rows = []
     for record in frame[list(COLUMNS)].to_dict("records"):
@@ -90,7 +98,7 @@ def recorded_evidence(*, except_for: tuple[str, str] = ("", "")) -> list[Measure
     except_for : (str, str)
         A chapter and data set whose evidence is given anew.
     """
-    found = [*_retrieval(), *_released(), *_graphs()]
+    found = [*_retrieval(), *_released(), *_graphs(), *_misled()]
     if published_path("theanine").is_file():
         found += printed_evidence(published("theanine"))
     folder = project_root() / "results" / "recorded"
@@ -135,6 +143,21 @@ def _released() -> list[Measured]:
             wanted = "memory-update" if claim == "merging_hurts" else "theanine"
             frame = frame[frame["second"] == wanted]
             found += released_evidence(frame, claim, sign=sign, table=table)
+    return found
+
+
+def _misled() -> list[Measured]:
+    chapter = "07_teafarm"
+    found: list[Measured] = []
+    folder = project_root() / "results" / "recorded"
+    for run in sorted(path.parent.name for path in folder.glob(f"*/{chapter}")):
+        if (folder / run / chapter / "items.parquet").is_file():
+            given = recorded_facts(run, chapter)["parameters"]
+            found += misled_evidence(
+                recorded_items(run, chapter),
+                dataset=str(given["dataset"]),
+                model=f"{given['answer_model']}, judged by {given['judge_model']}",
+            )
     return found
 
 

@@ -84,7 +84,7 @@ def rank_evidence(
             list(wide["anchormem"] - wide[rival]),
             list(homes.loc[wide.index]),
             dataset,
-            models | {f"anchormem − {rival}": models.get("anchormem", "none")},
+            {**models, f"anchormem − {rival}": models.get("anchormem", "none")},
             chapter,
             table,
         )

@@ -111,15 +111,46 @@ def _text(part: Measured) -> str:
     return f"{part.part} {mean} [{low}, {high}]"
 
 
+def claim_verdicts(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return one row a claim with one word on it from its verdicts on all data sets.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        From `claim_rows`.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``claim, paper, text, verdict, data``; the verdict may be "mixed", and `data` are
+        the data sets on which anything was measured.
+    """
+    records = []
+    for key, group in rows.groupby("claim", sort=False):
+        first = group.iloc[0]
+        measured = group.loc[group["table"] != "", "dataset"]
+        records.append(
+            {
+                "claim": str(key),
+                "paper": first["paper"],
+                "text": first["text"],
+                "verdict": across(group["verdict"]),
+                "data": ", ".join(dict.fromkeys(measured)),
+            }
+        )
+    return pd.DataFrame(records, columns=["claim", "paper", "text", "verdict", "data"])
+
+
 def claim_numbers(rows: pd.DataFrame) -> dict[str, str]:
     """Return how many claims hold, do not, differ between data sets, and cannot be told, as text.
 
     Names: ``claims``, ``claims_hold``, ``claims_fail``, ``claims_mixed``, ``claims_open`` and
     ``claims_measured``; and ``claim_KEY``, the word on one claim.
     """
-    words = {str(key): across(group["verdict"]) for key, group in rows.groupby("claim", sort=False)}
+    table = claim_verdicts(rows)
+    words = dict(zip(table["claim"], table["verdict"], strict=True))
     counts = Counter(words.values())
-    measured = rows.loc[rows["table"] != "", "claim"].nunique()
+    measured = int((table["data"] != "").sum())
     return {
         "claims": str(len(words)),
         "claims_hold": str(counts[HOLDS]),

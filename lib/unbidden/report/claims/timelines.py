@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from unbidden.report.claims.rule import Measured
 from unbidden.stats.proportions import difference_of_shares
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 CHAPTER = "06_timelines"
 RELEASED = "gpt-3.5-turbo (released replies)"
@@ -30,7 +27,7 @@ def released_evidence(frame: pd.DataFrame, claim: str, *, sign: int, table: str)
     sign : {1, -1}
         -1 turns the difference round, for a claim that memory retrieval is better.
     """
-    rows: Iterable[dict[str, Any]] = frame[frame["first"] == "msc-retrieval"].to_dict("records")
+    rows: list[dict[Any, Any]] = frame[frame["first"] == "msc-retrieval"].to_dict("records")
     return [
         Measured(
             claim,

@@ -28,7 +28,7 @@ def table_changes(first: ChapterResults, second: ChapterResults) -> pd.DataFrame
         no interval: those are over items.
     """
     mine, theirs = first.table_files, second.table_files
-    rows = []
+    rows: list[list[object]] = []
     for name in dict.fromkeys([*mine, *theirs]):
         if name not in mine or name not in theirs:
             side = "first" if name in mine else "second"

@@ -75,13 +75,13 @@ def _votes(context: Context) -> list[Effect]:
 def _answer_tokens(context: Context) -> list[Effect]:
     folder, corpus = _audit()
     answers = load_answers(folder, corpus, sources=REAL[:1])
-    scores = [
+    first, second = (
         _by_words([replace(a, answer=first_tokens(a.answer, limit)) for a in answers])
         for limit in LIMITS
-    ]
+    )
     settings = (f"{LIMITS[0]} tokens", f"{LIMITS[1]} tokens")
     measure = "answers accepted by the word rule, gpt-4.1-mini"
-    return [_effect("answer-tokens", measure, settings, *scores, answers)]
+    return [_effect("answer-tokens", measure, settings, first, second, answers)]
 
 
 def _judged_text(context: Context) -> list[Effect]:

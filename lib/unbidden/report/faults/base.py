@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from unbidden.queries.build import build_queries
 from unbidden.retrieval import retrieve, score_rankings
+from unbidden.retrieval.recall import recall_items
 from unbidden.stats import difference_of_means
 
 if TYPE_CHECKING:
@@ -162,17 +163,23 @@ class Context:
 
     def shown_styles(self) -> list[str]:
         """Return those of `STYLES_SHOWN` that this run has, or all it has."""
-        present = list(dict.fromkeys(query.style for query in self.queries()))
-        return [style for style in STYLES_SHOWN if style in present] or present
+        present = dict.fromkeys(str(query.style) for query in self.queries())
+        return [style for style in STYLES_SHOWN if style in present] or list(present)
 
 
 def metric_values(dataset: str, ranking: Rankings, k: int, metric: str = "recall") -> pd.DataFrame:
     """Return ``style, query_id, conversation, category, value`` for each query, in order."""
-    budgets: dict[str, list[int]] = {"turn_budgets": [], "token_budgets": []}
-    if metric in ("recall_turns", "recall_tokens"):
-        budgets[f"{metric.removeprefix('recall_').rstrip('s')}_budgets"] = [k]
-    items = score_rankings(dataset, [ranking], ks=[min(k, ranking.depth)], **budgets)
-    rows = items[(items["metric"] == metric) & (items["k"] == k)]
+    if metric == "recall":
+        rows = recall_items(dataset, [ranking], k=k)
+    else:
+        items = score_rankings(
+            dataset,
+            [ranking],
+            ks=[min(k, ranking.depth)],
+            turn_budgets=[k] if metric == "recall_turns" else [],
+            token_budgets=[k] if metric == "recall_tokens" else [],
+        )
+        rows = items[(items["metric"] == metric) & (items["k"] == k)]
     columns = ["style", "query_id", "conversation", "category", "value"]
     return rows[columns].reset_index(drop=True)
 
@@ -253,5 +260,20 @@ def from_interval(
 
 def not_measured(fault: Fault, dataset: str, reason: str) -> Effect:
     """Return a row that says why it has no value, and does not count as measured."""
-    nothing: list[None] = [None] * 5
-    return Effect(fault.name, dataset, "–", "", "", *nothing, "share", 0, 0, "–", reason)
+    return Effect(
+        fault=fault.name,
+        dataset=dataset,
+        measure="–",
+        first="",
+        second="",
+        before=None,
+        after=None,
+        difference=None,
+        low=None,
+        high=None,
+        unit="share",
+        n=0,
+        clusters=0,
+        interval="–",
+        unscored=reason,
+    )

@@ -11,6 +11,7 @@ from unbidden.memory.summaries import SummaryMemory
 from unbidden.memory.theanine import Theanine
 from unbidden.memory.tokens import count_tokens
 from unbidden.queries.overlap import content_words
+from unbidden.reply.published import DATASETS
 from unbidden.reply.released_memory import released_queries
 from unbidden.report.faults.base import (
     Context,
@@ -80,9 +81,9 @@ def _start_rule(context: Context) -> list[Effect]:
 def _starts_released(context: Context) -> list[Effect]:
     """Count the turns that are shown other timelines, over the released talks and memories."""
     found = []
-    for dataset in ("msc", "cc"):
+    for dataset in DATASETS:
         rows: list[tuple[str, float]] = []
-        for episode in released_queries(dataset):  # type: ignore[arg-type]
+        for episode in released_queries(dataset):
             first, second = (_unasked(context, episode, start_rule=rule) for rule in _RULES)
             differing = _differing(first, second, list(episode.queries.values()))
             rows += [(episode.conversation, differs) for differs in differing]
@@ -142,9 +143,9 @@ def _links_asked(context: Context) -> list[Effect]:
 def _links_released(context: Context) -> list[Effect]:
     """Compare both rules on the released memories, where every near memory counts as related."""
     found = []
-    for dataset in ("msc", "cc"):
+    for dataset in DATASETS:
         rows: list[tuple[str, int, int]] = []
-        for episode in released_queries(dataset):  # type: ignore[arg-type]
+        for episode in released_queries(dataset):
             degrees = [
                 _indegrees(_unasked(context, episode, link_rule=rule))
                 for rule in ("latest_per_component", "all_related")

@@ -23,17 +23,18 @@ from unbidden.stats import clustered_mean, jackknife
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from unbidden.corpus.evidence import EvidencePolicy
     from unbidden.corpus.models import TurnId
     from unbidden.memory.protocol import Retrieved
     from unbidden.retrieval import Rankings
 
 
+_POLICIES: tuple[EvidencePolicy, EvidencePolicy] = ("paper", "repaired")
+
+
 def _evidence(context: Context) -> list[Effect]:
     values = [answerable(context.values(context.ranking(evidence=e))) for e in _POLICIES]
     return by_style(context, "evidence-repair", _recall(context), _POLICIES, *values)
-
-
-_POLICIES = ("paper", "repaired")
 
 
 def _adversarial(context: Context) -> list[Effect]:
@@ -202,7 +203,10 @@ def _clustering(context: Context) -> list[Effect]:
         # On the log, so that the interval of a ratio stays above 0; then back.
         logs = jackknife(lambda kept: _log_ratio(*widths(kept)), list(homes))
         interval = replace(
-            logs, **{name: _ratio_less_one(getattr(logs, name)) for name in ("mean", "low", "high")}
+            logs,
+            mean=_ratio_less_one(logs.mean),
+            low=_ratio_less_one(logs.low),
+            high=_ratio_less_one(logs.high),
         )
         settings = ("over items", "clustered by conversation")
         measure = f"half-width of the interval of {_recall(context)}, {style}"

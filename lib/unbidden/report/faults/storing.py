@@ -9,7 +9,10 @@ from unbidden.report.faults.base import Context, Effect, Fault, answerable, by_s
 from unbidden.retrieval.rewritten import fuse
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from unbidden.corpus.models import Conversation, Corpus
+    from unbidden.retrieval.rewritten import FusionKey
 
 WINDOWS = "unbidden.retrieval.searches.windows:WindowSearch"
 
@@ -74,20 +77,21 @@ LIMIT = 200
 
 def _fusion_key(context: Context) -> list[Effect]:
     """Fuse word search and dense search by id, and by text, which merges equal wordings."""
-    parts = [context.ranking(system=name) for name in ("bm25", "dense")]
+    words, vectors = (context.ranking(system=name) for name in ("bm25", "dense"))
+    keys: tuple[FusionKey, ...] = ("id", "text")
     values = []
-    for key in ("id", "text"):
+    for key in keys:
         hits = [
             fuse(two, key=key, keep=context.config.depth)
-            for two in zip(*(p.hits for p in parts), strict=True)
-        ]  # type: ignore[arg-type]
-        values.append(answerable(context.values(replace(parts[0], hits=hits))))
+            for two in zip(words.hits, vectors.hits, strict=True)
+        ]
+        values.append(answerable(context.values(replace(words, hits=hits))))
     settings = ("turn id", "text")
     return by_style(context, "fusion-key", f"recall@{context.k}", settings, *values)
 
 
-def _mapped(corpus: Corpus, change: object) -> Corpus:
-    return replace(corpus, conversations=tuple(map(change, corpus.conversations)))  # type: ignore[call-overload]
+def _mapped(corpus: Corpus, change: Callable[[Conversation], Conversation]) -> Corpus:
+    return replace(corpus, conversations=tuple(map(change, corpus.conversations)))
 
 
 def _without_captions(talk: Conversation) -> Conversation:

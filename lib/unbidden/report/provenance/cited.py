@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _GLUE = re.compile(r"\{glue:(?:text|\w*)\}`([^`:]+)(?::[^`]*)?`")
 _SUBSTITUTION = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}")
+_FENCED = re.compile(r"^(?P<fence>`{3,}|~{3,}).*?^(?P=fence)\s*$", re.DOTALL | re.MULTILINE)
 _NO_PROSE = re.compile(
     r"^(?P<fence>`{3,}|~{3,}).*?^(?P=fence)\s*$"  # a fenced block
     r"|`+[^`]*`+"  # code, roles, cited numbers
@@ -77,7 +78,9 @@ def citations(root: Path) -> list[Citation]:
     return [
         Citation(page, name)
         for page, text in prose_pages(root).items()
-        for name in dict.fromkeys([*_GLUE.findall(text), *_SUBSTITUTION.findall(text)])
+        for name in dict.fromkeys(
+            [*_GLUE.findall(text), *_SUBSTITUTION.findall(_FENCED.sub(" ", text))]
+        )
     ]
 
 

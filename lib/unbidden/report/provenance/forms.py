@@ -38,11 +38,11 @@ def cell_texts(row: Mapping[str, Any], column: str) -> Iterator[tuple[str, str]]
         text = f"{number:,.{digits}f}".replace("-", "−")
         yield from _signed(f"{digits} decimals", number, text)
     low, high = _interval(row, column)
-    if low is not None:
+    if low is not None and high is not None:
         yield "interval", with_interval(number, low, high)
         scaled = (value / 100 for value in (number, low, high))
         yield "interval as measured", with_interval(*scaled)
-        yield "signed interval", _signed_interval(number, low, high or 0.0)
+        yield "signed interval", _signed_interval(number, low, high)
 
 
 def _signed(form: str, number: float, text: str) -> Iterator[tuple[str, str]]:

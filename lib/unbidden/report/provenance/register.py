@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import dataclasses
 import json
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 from unbidden.atomic import replacing, write_text
 from unbidden.errors import DataError
 from unbidden.report.comparing.runs import RECORDED, ChapterResults, open_run
+from unbidden.report.glue import MIME_PREFIX
 from unbidden.report.provenance.cited import Citation, citations
 from unbidden.report.provenance.sources import sources_of
 from unbidden.report.provenance.trace import Found, sentence, trace
@@ -24,7 +26,9 @@ HOLDS, WORDS = "holds", "no number of a result"
 """States of a claim that is as it should be."""
 UNDECLARED = "no source is declared"
 """Beginning of the state of a claim whose table nobody named."""
-_OF_THE_BOOK = {"run", "explorer_note"}
+ABSENT = "no run here has a number of this name"
+"""State of a claim whose run is not at hand; a page that shows it cannot be built either."""
+_OF_THE_BOOK = {"run", "explorer_note", "chapter_links"}
 """Texts that the book's maker gives its pages, which are no numbers of a run."""
 
 
@@ -56,9 +60,9 @@ class Claim:
     state: str = ""
 
     @property
-    def undeclared(self) -> bool:
-        """Whether nobody said which table holds it."""
-        return self.state.startswith(UNDECLARED)
+    def contradicted(self) -> bool:
+        """Whether its declared source does not say what the prose says."""
+        return not self.good and not self.state.startswith((UNDECLARED, ABSENT))
 
     @property
     def good(self) -> bool:
@@ -132,14 +136,35 @@ def _opened(name: str) -> Iterator[tuple[str, ChapterResults]]:
 
 
 def _claim(citation: Citation, runs: _Runs) -> Claim:
+    page = Path(citation.page)
+    shown = _shown(runs.live[page.stem]) if page.stem in runs.live else {}
     for results, name in runs.places(citation):
         if name in results.numbers:
             return _checked(citation, name, results.numbers[name], results)
-    return Claim(citation.page, citation.name, "", "", "", state="no run has a number of this name")
+    if citation.name in shown:
+        return _checked(citation, citation.name, shown[citation.name], runs.live[page.stem])
+    return Claim(citation.page, citation.name, "", "", "", state=ABSENT)
+
+
+def _shown(results: ChapterResults) -> dict[str, str]:
+    """Return what the executed chapter's glue calls showed, those it cites from elsewhere too."""
+    path = results.path / f"{results.chapter}.ipynb"
+    if not path.is_file():
+        return {}
+    found = {}
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        for output in cell.get("outputs", ()):
+            name = output.get("metadata", {}).get("scrapbook", {}).get("name")
+            if name is not None:
+                text = output["data"][f"{MIME_PREFIX}text/plain"]
+                found[name] = str(ast.literal_eval("".join(text)))
+    return found
 
 
 def _checked(citation: Citation, name: str, text: str, results: ChapterResults) -> Claim:
     claim = Claim(citation.page, citation.name, text, results.run, results.chapter)
+    if not any(character.isdigit() for character in text):
+        return dataclasses.replace(claim, state=WORDS)
     problems = []
     for source, given in sources_of(results.chapter, name):
         if source.words:

@@ -83,8 +83,9 @@ def sentence(source: Source, text: str, results: ChapterResults) -> Found:
         path = results.path / "tables" / f"{name}.csv"
         frame = _read(path, path.stat().st_mtime_ns) if path.is_file() else pd.DataFrame()
         for place, row in enumerate(frame.to_dict("records")):
+            named = {str(key): value for key, value in row.items()}
             for column in frame.columns:
-                for _, shown in cell_texts(row, str(column)):
+                for _, shown in cell_texts(named, str(column)):
                     readings.setdefault(shown, f"{name}, row {place + 1}, {column}")
     numbers = _DECIMAL.findall(text)
     table = ", ".join(f"tables/{name}.csv" for name in source.sentence)
@@ -139,8 +140,8 @@ def _mean(rows: pd.DataFrame, column: str) -> dict[str, Any]:
 def _column(rows: pd.DataFrame, name: str) -> pd.Series[Any]:
     if name in rows:
         return rows[name]
-    found: pd.Series[Any] = rows.eval(name)  # an expression of our own YAML, never of data
-    return found
+    # An expression of our own YAML, never of data.
+    return pd.Series(rows.eval(name), index=rows.index)
 
 
 def _fact(source: Source, results: ChapterResults) -> Found:

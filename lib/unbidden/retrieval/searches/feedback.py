@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -101,9 +101,22 @@ def rm3_weights(
     }
 
 
-def weighted_scores(index: OkapiIndex, weights: dict[str, float]) -> NDArray[np.float64]:
-    """Return BM25 scores of all documents, shape (n_documents,), for weighted words."""
+def weighted_scores(
+    index: OkapiIndex,
+    weights: Mapping[str, float],
+    known: dict[str, NDArray[np.float64]] | None = None,
+) -> NDArray[np.float64]:
+    """Return BM25 scores of all documents, shape (n_documents,), for weighted words.
+
+    Parameters
+    ----------
+    known : dict of str to array, optional
+        Scores of single words, which is added to: many queries share their expansions.
+    """
+    known = {} if known is None else known
     total = np.zeros(index.size)
     for word, weight in weights.items():
-        total += weight * index.scores([word])
+        if word not in known:
+            known[word] = index.scores([word])
+        total += weight * known[word]
     return total

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from unbidden.memory.units import Protocol
     from unbidden.queries.build import Query
 
+CONSTANT = 60.0
+FIRST = 100
+"""Hits whose neighbours are looked at: more than are ever kept."""
 RECENT = 0.2
 """Weight of the ranking by age where those by words and by vectors have 1 each."""
 
@@ -61,8 +64,21 @@ def _dense(table: ScoreTable, i: int) -> list[int]:
 
 
 def _fused(first: Sequence[int], second: Sequence[int], weight: float = 0.5) -> list[int]:
-    """Fuse two rankings by reciprocal rank; `weight` is the second one's share."""
-    return [i for i, _ in reciprocal_rank_fusion([first, second], weights=[1 - weight, weight])]
+    """Fuse two rankings by reciprocal rank; `weight` is the second one's share.
+
+    As `unbidden.memory.fusion.reciprocal_rank_fusion` does, whole rankings at once: ties stay in
+    order of first appearance.
+    """
+    if not first or not second:
+        return list(first or second)
+    size = max(max(first), max(second)) + 1
+    scores, seen = np.zeros(size), np.full(size, np.iinfo(np.int64).max)
+    for ranking, share in ((second, weight), (first, 1 - weight)):
+        places = np.asarray(ranking)
+        scores[places] += share / (CONSTANT + 1 + np.arange(len(places)))
+        seen[places] = np.arange(len(places)) + (len(first) if ranking is second else 0)
+    order = np.lexsort((seen, -scores))
+    return [int(i) for i in order if scores[i] > 0]
 
 
 def _rrf(table: ScoreTable, i: int) -> list[int]:
@@ -71,7 +87,7 @@ def _rrf(table: ScoreTable, i: int) -> list[int]:
 
 def _rm3(table: ScoreTable, i: int) -> list[int]:
     weights = rm3_weights(table.query_tokens[i], table.tokens, table.words[i])
-    return ranked(weighted_scores(table.index, weights), drop_zero=True)
+    return ranked(weighted_scores(table.index, weights, table.word_scores), drop_zero=True)
 
 
 def _rocchio(table: ScoreTable, i: int) -> list[int]:
@@ -96,7 +112,7 @@ def _sum_of_scores(table: ScoreTable, i: int) -> list[int]:
 
 
 def _inserted(radius: int) -> Callable[[ScoreTable, int], list[int]]:
-    return lambda table, i: insert_neighbours(_rrf(table, i), table.sessions, radius=radius)
+    return lambda table, i: insert_neighbours(_rrf(table, i)[:FIRST], table.sessions, radius=radius)
 
 
 def _smoothed(table: ScoreTable, i: int) -> list[int]:

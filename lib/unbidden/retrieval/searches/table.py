@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,6 +47,8 @@ class ScoreTable:
         Okapi BM25.
     vectors, query_vectors : arrays of shape (n_turns, dimension) and (n_queries, dimension)
         Unit vectors.
+    word_scores : dict of str to array
+        Scores of single words, as they come to be needed.
     """
 
     queries: Sequence[Query]
@@ -61,6 +63,7 @@ class ScoreTable:
     words: NDArray[np.float64]
     vectors: NDArray[np.float32]
     query_vectors: NDArray[np.float32]
+    word_scores: dict[str, NDArray[np.float64]] = field(default_factory=dict)
 
     @property
     def cosines(self) -> NDArray[np.float32]:

@@ -1,0 +1,73 @@
+"""What the chapter on cost shows: fitted growth, purposes, and records that are not there."""
+
+import pandas as pd
+import pytest
+
+from tests.bench.growth import _call
+from unbidden.config import CostConfig
+from unbidden.corpus import load_corpus
+from unbidden.llm.ledger import Ledger
+from unbidden.llm.recording import record
+from unbidden.queries.build import build_queries
+from unbidden.report import cost, figures
+from unbidden.report.folder import RunFolder
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "notebooks" / "study.yaml").write_text("presets: {}")
+    monkeypatch.chdir(tmp_path)
+    return RunFolder(CostConfig.of(chapter="09_cost"))
+
+
+def growth(power):
+    sizes = [1_000, 10_000, 100_000]
+    return pd.DataFrame(
+        {"part": "p", "what": "query", "n": sizes, "cpu_ms": [n**power for n in sizes]}
+    )
+
+
+@pytest.mark.parametrize("power", [0.0, 0.5, 1.0, 2.0])
+def test_exponents_are_those_of_the_data(power):
+    (row,) = cost.exponents(growth(power)).to_dict("records")
+    assert row["exponent"] == pytest.approx(power)
+    assert (row["sizes"], row["smallest"], row["largest"]) == (3, 1_000, 100_000)
+
+
+def test_one_size_has_no_exponent():
+    assert cost.exponents(growth(1).iloc[:1]).empty
+
+
+def test_nothing_on_record_is_said(folder):
+    report = cost.CostReport(folder)
+    numbers = report.numbers()
+    assert numbers["words_ms"] == "not recorded"
+    assert "not been measured" in numbers["study_note"] + numbers["link_note"]
+    assert numbers["bench_facts"] == "no benchmark is on record here"
+    for table in (report.steps_table, report.growth_table, report.exponents_table):
+        assert "no benchmark" in table("tab-x", "x")._repr_html_()
+    assert cost.ledger_costs(folder.path / "none").empty
+
+
+def test_calls_on_record_are_counted_by_prompt(folder, tmp_path):
+    with Ledger(tmp_path / "l.sqlite") as ledger:
+        for number in range(3):
+            ledger.append(_call(number))
+        record(ledger, tmp_path / "ledger")
+    (row,) = cost.ledger_costs(tmp_path / "ledger").to_dict("records")
+    assert (row["purpose"], row["calls"], row["failed"]) == ("replies", 3, 0)
+
+
+def test_a_reader_of_ten_turns_reads_less_than_one_of_all(folder):
+    corpus = load_corpus("harbour", conversations=["harbour-1"])
+    (row,) = cost.reading_costs(corpus, build_queries(corpus, limit=5), k=10).to_dict("records")
+    assert 0 < row["shown_tokens"] < row["history_tokens"]
+    assert row["share"] == row["shown_tokens"] / row["history_tokens"]
+
+
+def test_the_figure_draws_queries_only():
+    frame = pd.concat([growth(1), growth(1).assign(what="index", part="q")])
+    (axes,) = figures.cost_against_size(frame).axes
+    assert next(line.get_label() for line in axes.get_lines()) == "p"
+    assert len(axes.get_lines()) == 2  # and the line at 100 ms
