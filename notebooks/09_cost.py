@@ -17,15 +17,13 @@
 # **Question.** Memories grow with every talk. What does it cost to write one, to find one among many,
 # and to read what was found; and which of these costs grows until it hurts?
 #
-# **Answer.** Finding is cheap, writing with a model is not. Among a million memories, word search
-# takes {glue:text}`million_words` ms of one core for a query. Comparing a query with every vector takes
-# {glue:text}`million_exact` ms and {glue:text}`million_exact_mb` MB; comparing signs first, and only
-# the most alike exactly, takes {glue:text}`million_bits` ms and {glue:text}`million_mb` MB and finds
-# {glue:text}`million_recall` of the ten nearest. Linking a session to a graph of memories grows with
-# the graph by the power {glue:text}`link_exponent`. A whole study of three systems, vectors at hand
-# ({glue:text}`study_data`), takes {glue:text}`study_seconds` s here; a plain script of the same protocol
-# takes {glue:text}`study_reference` s, {glue:text}`study_ratio` times as long. Writing with the small local
-# model costs seconds for every call ({numref}`tab-calls`), which no index makes up for.
+# **Answer.** Finding is cheap, writing with a model is not. Among a million memories, comparing a query
+# with every vector takes {glue:text}`million_exact` ms of one core and {glue:text}`million_exact_mb` MB;
+# comparing signs first, and only the most alike exactly, takes {glue:text}`million_bits` ms and
+# {glue:text}`million_mb` MB and finds {glue:text}`million_recall` of the ten nearest. Word search takes
+# {glue:text}`words_ms` ms among {glue:text}`words_n` memories. {glue:text}`link_note`
+# {glue:text}`study_note` Writing with the small local model costs seconds for every call
+# ({numref}`tab-calls`), which no index makes up for.
 #
 # **What this does not show.** Times are of one machine ({glue:text}`bench_facts`) and are given in
 # processor seconds of one thread, because other programs ran beside; ratios within one run carry over

@@ -1,6 +1,7 @@
 """Running chapters: parameters, failures, whole results, stale pages."""
 
 import json
+import shutil
 from pathlib import Path
 
 import nbformat
@@ -21,6 +22,7 @@ def project(tmp_path, monkeypatch):
     (tmp_path / "notebooks").mkdir()
     (tmp_path / "notebooks" / "study.yaml").write_text("presets: {}")
     (tmp_path / "results" / "recorded").mkdir(parents=True)
+    shutil.copytree(ROOT / "results" / "published", tmp_path / "results" / "published")
     monkeypatch.chdir(tmp_path)
 
     def chapter(*cells: str, name="09_toy") -> Path:

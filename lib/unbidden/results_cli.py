@@ -68,8 +68,9 @@ def export(
     """Write a run's results for other tools: CSV, or TREC files that `ir_measures` reads."""
     from unbidden.report.export import export_csv, export_trec
 
+    notes: list[str] = []
     if form is ExportForm.csv:
-        written, notes = export_csv(run, out), []
+        written = export_csv(run, out)
     else:
         written, notes = export_trec(run, out)
     for line in (*written, *(f"- {note}" for note in notes)):

@@ -146,7 +146,7 @@ def keep(options: Any, name: str, rows: Any, corpus: Any, load: float) -> None:
         "packages": package_versions(),
         "finished": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
     }
-    write_json(FOLDER / ("run.json" if name == "steps" else f"{name}.json"), facts)
+    write_json(FOLDER / "run.json", facts)
 
 
 if __name__ == "__main__":

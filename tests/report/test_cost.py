@@ -42,7 +42,8 @@ def test_one_size_has_no_exponent():
 def test_nothing_on_record_is_said(folder):
     report = cost.CostReport(folder)
     numbers = report.numbers()
-    assert numbers["study_ratio"] == "not recorded"
+    assert numbers["words_ms"] == "not recorded"
+    assert "not been measured" in numbers["study_note"] + numbers["link_note"]
     assert numbers["bench_facts"] == "no benchmark is on record here"
     for table in (report.steps_table, report.growth_table, report.exponents_table):
         assert "no benchmark" in table("tab-x", "x")._repr_html_()

@@ -142,6 +142,17 @@ def test_the_text_says_whether_the_oracle_is_on_top():
     assert alone.startswith("There is nothing to compare")
 
 
+def test_the_text_says_if_a_recording_is_not_whole():
+    for last, start in (
+        (1.0, "Scored by a judge, "),
+        (PENDING, "With 1 replies or verdicts not on"),
+    ):
+        frame = items({"bm25": [0.0, 0.5, last], "oracle": [1.0, 1.0, 1.0]})
+        table = replies.scores(frame)
+        gaps = replies.differences(frame, by_style=False)
+        assert replynumbers.answer_note(frame, table, gaps).startswith(start)
+
+
 def test_found_and_used():
     frame = items({"bm25": [1.0, 0.5, 0.0, FAILED], "oracle": [1.0, 1.0, 0.5, 1.0]})
     shown = answers({"bm25": [["g"], ["h"], [], ["g"]], "oracle": [["g"]] * 4})

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from unbidden.report.folder import RunFolder
 
 RECORDED = ("bench", "09_cost")
+MILLION = 1_000_000
 _PURPOSES = {
     **{"theanine": "theanine", "amem": "amem", "mem0": "mem0", "anchormem": "anchormem"},
     **{"memora": "memora", "nemori": "nemori", "memochat": "memochat", "comedy": "comedy"},
@@ -78,33 +79,51 @@ class CostReport:
 
     def numbers(self) -> dict[str, str]:
         """Return the numbers the chapter's text cites; "not recorded" where there are none."""
-        study = _only(self.steps, step="whole study without models")
-        million = 1_000_000
+        words = self._query("bm25")
+        largest = words[words["n"] == words["n"].max()] if len(words) else words
         return {
-            "study_ratio": _text(study, "ratio", ".0f"),
-            "study_seconds": _text(study, "ours_s", ".1f"),
-            "study_reference": _text(study, "reference_s", ".0f"),
-            "study_data": "no data" if study.empty else str(study["data"].iloc[0]),
-            "million_exact": self._ms("dense, exact", million),
-            "million_bits": self._ms("dense, bits", million),
-            "million_recall": _text(self._query("dense, bits", million), "recall", ".3f"),
-            "million_words": self._ms("bm25", million),
-            "million_mb": _text(self._query("dense, bits", million), "mb", ",.0f"),
-            "million_exact_mb": _text(self._query("dense, exact", million), "mb", ",.0f"),
-            "link_exponent": self._exponent("theanine", "link one session of 10"),
+            "study_note": self._study(),
+            "words_n": _text(largest, "n", ",.0f"),
+            "words_ms": _text(largest, "cpu_ms", ".1f"),
+            "million_exact": self._ms("dense, exact"),
+            "million_bits": self._ms("dense, bits"),
+            "million_recall": _text(self._query("dense, bits", MILLION), "recall", ".3f"),
+            "million_mb": _text(self._query("dense, bits", MILLION), "mb", ",.0f"),
+            "million_exact_mb": _text(self._query("dense, exact", MILLION), "mb", ",.0f"),
+            "link_note": self._linking(),
             "bench_facts": self._facts(),
         }
 
-    def _query(self, part: str, n: int) -> pd.DataFrame:
-        return _only(self.growth, part=part, n=n, what="query")
+    def _study(self) -> str:
+        found = _only(self.steps, step="whole study without models")
+        if found.empty:
+            return (
+                "A whole study beside a plain script of the same protocol has not been measured "
+                "here yet."
+            )
+        row = found.iloc[0]
+        return (
+            f"A whole study of three systems ({row['data']}), vectors at hand, takes "
+            f"{row['ours_s']:.1f} s here; a plain script of the same protocol takes "
+            f"{row['reference_s']:.1f} s, {row['ratio']:.1f} times as long."
+        )
 
-    def _ms(self, part: str, n: int) -> str:
-        return _text(self._query(part, n), "cpu_ms", ".0f")
+    def _linking(self) -> str:
+        fits = pd.DataFrame() if self.growth.empty else exponents(self.growth)
+        found = _only(fits, part="theanine", what="link one session of 10")
+        if found.empty:
+            return "How linking grows with a graph of memories has not been measured here yet."
+        return (
+            "Linking a session to a graph of memories grows with the graph by the power "
+            f"{found['exponent'].iloc[0]:.2f}."
+        )
 
-    def _exponent(self, part: str, what: str) -> str:
-        if self.growth.empty:
-            return "not recorded"
-        return _text(_only(exponents(self.growth), part=part, what=what), "exponent", ".2f")
+    def _query(self, part: str, n: int | None = None) -> pd.DataFrame:
+        found = _only(self.growth, part=part, what="query")
+        return found if n is None else _only(found, n=n)
+
+    def _ms(self, part: str) -> str:
+        return _text(self._query(part, MILLION), "cpu_ms", ".0f")
 
     def _facts(self) -> str:
         if not has_recorded(*RECORDED):

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from unbidden.corpus.models import STYLES
-from unbidden.report.looks import AXIS, GRID, MARKERS, PALETTE, looks
+from unbidden.report.looks import AXIS, FAINT, GRID, MARKERS, PALETTE, looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -291,7 +291,7 @@ def cost_against_size(growth: pd.DataFrame) -> Figure:
     queries = growth[growth["what"] == "query"]
     for i, (part, rows) in enumerate(queries.groupby("part", sort=False)):
         axes.plot(rows["n"], rows["cpu_ms"], marker=MARKERS[i], color=PALETTE[i], label=str(part))
-    axes.axhline(100, color="#999999", linewidth=1, linestyle="--")
+    axes.axhline(100, color=FAINT, linewidth=1, linestyle="--")
     axes.set(xscale="log", yscale="log", xlabel="memories", ylabel="ms a query, one core")
     _legend(figure, axes)
     return figure
@@ -360,7 +360,7 @@ def forest(rows: pd.DataFrame, *, x: str) -> Figure:
             markersize=5,
             label=name,
         )
-    axes.axvline(0, color="#555555", linewidth=1)
+    axes.axvline(0, color=AXIS, linewidth=1)
     axes.set_yticks(range(len(titles)), titles, fontsize=9)
     axes.invert_yaxis()
     axes.grid(axis="x")

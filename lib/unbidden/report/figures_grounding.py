@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unbidden.report.figures import _axes, _legend
-from unbidden.report.looks import MARKERS, PALETTE
+from unbidden.report.looks import AXIS, MARKERS, PALETTE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +37,7 @@ def decomposition(table: pd.DataFrame, *, judge: str) -> Figure | None:
         axes.barh(range(len(names)), widths, left=starts, color=colour, label=part)
         right = [r + max(v, 0.0) for v, r in zip(values, right, strict=True)]
         left = [s + min(v, 0.0) for v, s in zip(values, left, strict=True)]
-    axes.axvline(0, color="#555555", linewidth=1)
+    axes.axvline(0, color=AXIS, linewidth=1)
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
     axes.grid(axis="x")
@@ -72,7 +72,7 @@ def margins(table: pd.DataFrame, *, part: str = "total", limits: str = "equal") 
             capsize=3,
             label=way,
         )
-    axes.axvline(0, color="#555555", linewidth=1)
+    axes.axvline(0, color=AXIS, linewidth=1)
     axes.set_yticks(range(len(pairs)), pairs)
     axes.set_ylim(len(pairs) - 0.5, -0.5)
     axes.set_xlim(-105, 105)

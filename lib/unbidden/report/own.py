@@ -10,7 +10,7 @@ writes ``results/runs/own/04_ablations``; ``unbidden record own own`` keeps it, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unbidden.config import RetrievalConfig
 from unbidden.corpus import load_corpus
@@ -23,6 +23,8 @@ from unbidden.retrieval import retrieve
 from unbidden.retrieval.variants import retrieve_variants, variant_items
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
 
     from unbidden.corpus.models import Corpus
@@ -44,7 +46,7 @@ def measure(**parameters: object) -> RunFolder:
     queries = build_queries(
         corpus, styles=config.styles, evidence=config.evidence, limit=config.limit
     )
-    options = {"protocol": config.protocol, "embedder": config.embedder}
+    options: dict[str, Any] = {"protocol": config.protocol, "embedder": config.embedder}
     baselines = retrieve(corpus, queries, BASELINES, depth=max(config.all_ks), **options)
     found = retrieve_variants(
         corpus, queries, "unbidden", ABLATIONS, depth=max(config.all_ks), **options
@@ -79,16 +81,19 @@ def own_numbers(items: pd.DataFrame, k: int, *, seed: int = 0) -> dict[str, str]
     whole; ``n_STYLE``.
     """
     numbers = {"k": str(k)}
-    for row in variant_means(items, k).itertuples(index=False):
-        numbers[f"recall_{row.style}_{_name(row.variant)}"] = points(row.mean)
-        numbers[f"n_{row.style}"] = str(row.n)
+    for row in variant_means(items, k).to_dict("records"):
+        numbers[f"recall_{row['style']}_{_name(row['variant'])}"] = points(row["mean"])
+        numbers[f"n_{row['style']}"] = str(row["n"])
     gains = variant_differences(items, k, whole="rrf", seed=seed)
-    for row in gains[gains["variant"] == WHOLE].itertuples(index=False):
-        numbers[f"gain_{row.style}"] = with_interval(row.difference, row.low, row.high)
-    for row in variant_differences(items, k, seed=seed).itertuples(index=False):
-        text = with_interval(row.difference, row.low, row.high)
-        numbers[f"change_{row.style}_{_name(row.variant)}"] = text
+    for row in gains[gains["variant"] == WHOLE].to_dict("records"):
+        numbers[f"gain_{row['style']}"] = _change(row)
+    for row in variant_differences(items, k, seed=seed).to_dict("records"):
+        numbers[f"change_{row['style']}_{_name(row['variant'])}"] = _change(row)
     return numbers
+
+
+def _change(row: Mapping[Any, Any]) -> str:
+    return with_interval(row["difference"], row["low"], row["high"])
 
 
 def _name(variant: object) -> str:

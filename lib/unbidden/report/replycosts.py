@@ -23,8 +23,8 @@ def costs(config: RepliesConfig, run: ReplyRun, llm: LLM) -> pd.DataFrame:
     -------
     DataFrame
         Columns ``what, model, calls, input_tokens, output_tokens, seconds``: a row for each way to
-        remember, over its different calls, and one for each judge's prompt. Tokens are missing
-        where the endpoint did not count.
+        remember, over its different calls that brought a text, and one for each judge's prompt.
+        Tokens are missing where the endpoint did not count.
     """
     view = record_only(llm)
     if "model" in config.judges:
@@ -33,13 +33,13 @@ def costs(config: RepliesConfig, run: ReplyRun, llm: LLM) -> pd.DataFrame:
     rows = []
     for way, group in run.table.groupby("way", sort=False):
         found = [view.client.row(key) for key in dict.fromkeys(group["key"]) if key]
-        known = [row for row in found if row is not None]
+        known = [row for row in found if row is not None and (row.status == "ok" or row.text)]
         model = next(iter(group["model"]))
         usages = [(row.usage.input_tokens, row.usage.output_tokens, row.seconds) for row in known]
         rows.append(_spent(f"replies, {way}", str(model), usages))
     judged: dict[tuple[str, str], list[tuple[int | None, int | None, float]]] = {}
     for item, outcome in view.answered():
-        if item.prompt.role == "judge":
+        if item.prompt.role == "judge" and (outcome.ok or outcome.text):
             usage = (outcome.usage.input_tokens, outcome.usage.output_tokens, outcome.seconds)
             judged.setdefault((item.prompt.name, item.model), []).append(usage)
     rows += [_spent(prompt, model, used) for (prompt, model), used in sorted(judged.items())]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from unbidden.report.replies import ITEM, headline
+from unbidden.judge.scoring import missing_record
+from unbidden.report.replies import ITEM, NOT_RUN, headline
 
 if TYPE_CHECKING:
     from unbidden.queries.build import Query
@@ -71,7 +72,9 @@ class ReplyExamples:
 
 
 def _said(row: dict[Any, Any]) -> str:
-    return f"{row['judge']}: {'unscored' if pd.isna(row['label']) else row['label']}"
+    if pd.notna(row["label"]):
+        return f"{row['judge']}: {row['label']}"
+    return f"{row['judge']}: {NOT_RUN if missing_record(row['unscored']) else 'unscored'}"
 
 
 def _chosen(run: ReplyRun) -> list[Query]:

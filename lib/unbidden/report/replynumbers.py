@@ -63,7 +63,11 @@ def answer_note(items: pd.DataFrame, scores: pd.DataFrame, gaps: pd.DataFrame) -
         return (
             "No reply is on record here; the table of calls below says what recording would take."
         )
-    parts = [f"Scored by {judge}"]
+    pending = sum(row["not_run"] for row in rows.values())
+    part = (
+        f"With {pending:,} replies or verdicts not on record yet, scored" if pending else "Scored"
+    )
+    parts = [f"{part} by {judge}"]
     best = max(systems, key=lambda way: _mean(rows[way]), default=None)
     if ORACLE in rows:
         parts.append(f"replies that are given the gold turns reach {_cell(rows[ORACLE])} %")

@@ -108,17 +108,17 @@ def variant_matrix(
     table = variant_means(items, k)
     found = variant_differences(items, k, whole=whole, seed=seed)
     known = (
-        {(row.variant, row.style): row for row in found.itertuples(index=False)}
+        {(row["variant"], row["style"]): row for row in found.to_dict("records")}
         if not found.empty
         else {}
     )
     cells: dict[str, dict[str, str]] = {}
-    for row in table.itertuples(index=False):
-        text = points(row.mean)
-        other = known.get((row.variant, row.style))
+    for row in table.to_dict("records"):
+        text = points(row["mean"])
+        other = known.get((row["variant"], row["style"]))
         if other is not None:
-            sign = "+" if (other.difference or 0) > 0 else ""
-            star = "*" if str(other.verdict).startswith("differs") else ""
-            text += f" ({sign}{points(other.difference)}{star})"
-        cells.setdefault(row.variant, {})[row.style] = text
+            sign = "+" if (other["difference"] or 0) > 0 else ""
+            star = "*" if str(other["verdict"]).startswith("differs") else ""
+            text += f" ({sign}{points(other['difference'])}{star})"
+        cells.setdefault(row["variant"], {})[row["style"]] = text
     return pd.DataFrame([{"variant": name, **row} for name, row in cells.items()]).fillna("–")

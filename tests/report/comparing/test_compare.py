@@ -74,6 +74,15 @@ def test_numbers_that_move_without_a_cause_are_called_so(project):
     assert "no file of items in both runs" in page
 
 
+def test_a_run_without_any_score_is_shown_as_such(project):
+    for run in ("one", "two"):
+        write_run(project, run, [item(f"{c}#1", None, unscored="not run") for c in "ab"])
+    found = compare_runs("one", "two")
+    (row,) = found.chapters[0].items["items"].table.to_dict("records")
+    assert (row["n"], row["difference"], row["verdict"]) == (0, None, "not tested")
+    assert "| – | – | – | 0 |" in comparison_page(found, escape=str)
+
+
 def test_tables_cell_by_cell(project):
     other = TABLE.assign(mean=[0.5, 0.75])
     more = pd.concat(

@@ -93,6 +93,14 @@ def test_verdicts_become_agreement():
     assert row["unscored_in_one"] == 1
 
 
+def test_lists_and_texts_are_no_groups():
+    rows = [item("a#1", 1.0), item("b#1", 0.0)]
+    a = frame(*rows).assign(memories=[["x"], ["y", "z"]], text=["one", "two"])
+    (row,) = paired_items(a, a).table.to_dict("records")
+    assert row["n"] == 2
+    assert not {"memories", "text"} & set(row)
+
+
 def test_files_without_ids_are_not_paired():
     a = pd.DataFrame({"conversation": ["a"], "value": [1.0]})
     found = paired_items(a, a)

@@ -65,7 +65,8 @@ def contributions(
 
 def total(found: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
     """Return the score of each turn: the sum of its parts."""
-    return np.sum(list(found.values()), axis=0)
+    scores: NDArray[np.float64] = np.sum(list(found.values()), axis=0)
+    return scores
 
 
 def _search(

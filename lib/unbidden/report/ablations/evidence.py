@@ -36,12 +36,12 @@ def rewriting_evidence(run: RewriteRun, config: AblationsConfig, dataset: str) -
     shared = {"dataset": dataset, "model": config.answer_model}
     found: list[Measured] = []
     for claim, name in (("facets_close_raw", FACETS), ("single_rewrite_neutral", SINGLE)):
-        for system in gains[name]:
+        for system in map(str, gains[name]):
             if not needs_model(system):
                 found.append(_part(claim, system, gains[name][system], shared))
     facets = gains[FACETS]
-    raw = [name for name in facets if not needs_model(name)]
-    for system in facets:
+    raw = [name for name in map(str, facets) if not needs_model(name)]
+    for system in map(str, facets):
         if raw and needs_model(system):
             gap = facets[raw].mean(axis=1) - facets[system]
             found.append(_part("facets_not_summaries", f"raw turns − {system}", gap, shared))

@@ -12,9 +12,12 @@ from unbidden.report.summary import COMPARED, paired_differences
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-IDS = ("conversation", "query_id", "item", "session", "turn", "part")
+IDS = ("conversation", "query_id", "item", "session", "turn", "part", "repeat")
 """Columns that tell items apart."""
-ATTRIBUTES = ("dataset", "category", "split", "tags", "gold", "judged", "gold_words", "unscored")
+ATTRIBUTES = (
+    *("dataset", "category", "split", "tags", "gold", "judged", "gold_words", "unscored"),
+    *("label", "text", "thoughts", "key", "oracle_unscored"),
+)
 """Columns that say something of an item or of why it has no value; not compared."""
 AGREES = "agrees with the label"
 HEADLINE = "recall"
@@ -101,12 +104,19 @@ def _group_columns(a: pd.DataFrame, b: pd.DataFrame, notes: list[str]) -> list[s
     for name in a.columns:
         if name in {*IDS, *ATTRIBUTES} or name not in b or _is_measure(a, name):
             continue
+        if _holds_lists(a, name) or _holds_lists(b, name):
+            continue
         mine, theirs = a[name].unique(), b[name].unique()
         if len(mine) == len(theirs) == 1 and mine[0] != theirs[0]:
             notes.append(f"paired across {name}: {mine[0]} and {theirs[0]}")
         else:
             names.append(name)
     return names
+
+
+def _holds_lists(frame: pd.DataFrame, name: str) -> bool:
+    """Return whether a column holds lists, such as the memories a reply was given."""
+    return bool(frame[name].map(pd.api.types.is_list_like).any())
 
 
 def _is_measure(frame: pd.DataFrame, name: str) -> bool:

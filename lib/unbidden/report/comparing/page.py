@@ -110,7 +110,8 @@ class _Writer:
 def shown_paired(table: pd.DataFrame) -> pd.DataFrame:
     """Return paired differences as text: shares in points, other measures as they are."""
     keys = [name for name in table.columns if name not in FOUND]
-    shares = table[["first_mean", "second_mean"]].abs().max(axis=1).le(1.0)
+    means = table[["first_mean", "second_mean"]].astype(float)
+    shares = means.abs().max(axis=1).fillna(0.0).le(1.0)
     scale = shares.map({True: 1.0, False: 0.01}).astype(float)  # `points` multiplies by 100
     moved = ("first_mean", "second_mean", "difference", "low", "high", "detectable")
     scaled = table.assign(**{name: table[name].astype(float) * scale for name in moved})

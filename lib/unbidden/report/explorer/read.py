@@ -135,16 +135,17 @@ def _read_returned(
     path = folder / "returned.parquet"
     if not path.is_file():
         return [f"{folder.name} kept no table of what systems returned (returned.parquet)"]
-    frame = pd.read_parquet(path)
-    for (query, style, system), group in frame.groupby(["query_id", "style", "system"], sort=False):
-        rows = group.to_dict("records")
+    rows_of: dict[tuple[str, str, str], list[dict[Any, Any]]] = defaultdict(list)
+    for row in pd.read_parquet(path).to_dict("records"):  # much faster than a pandas groupby
+        rows_of[str(row["query_id"]), str(row["style"]), str(row["system"])].append(row)
+    for (query, style, system), rows in rows_of.items():
         memories = tuple(
             Memory(str(row["text"]), tuple(map(str, row["sources"])))
             for row in rows
             if not _missing(row["rank"])
         )
-        one = Returned(str(system), memories, _text(rows[0]["unscored"]))
-        returned[str(query), str(style)].append(one)
+        one = Returned(system, memories, _text(rows[0]["unscored"]))
+        returned[query, style].append(one)
     return []
 
 
