@@ -1,4 +1,4 @@
-"""The numbers a page of the book may cite: the run's own, the default run's where it has no page."""
+"""Numbers a page may cite: the run's own, and the default run's where it has no page."""
 
 import json
 
