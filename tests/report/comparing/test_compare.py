@@ -76,7 +76,7 @@ def test_numbers_that_move_without_a_cause_are_called_so(project):
 
 def test_a_run_without_any_score_is_shown_as_such(project):
     for run in ("one", "two"):
-        write_run(project, run, [item(f"{c}#1", None, unscored="not run") for c in "ab"])
+        write_run(project, run, [item(f"{c}#1", float("nan"), unscored="not run") for c in "ab"])
     found = compare_runs("one", "two")
     (row,) = found.chapters[0].items["items"].table.to_dict("records")
     assert (row["n"], row["difference"], row["verdict"]) == (0, None, "not tested")
