@@ -344,6 +344,7 @@ NumberedTable(
 live = measure_faults(corpus, llm, config)
 folder.table("faults", live)
 whole = fault_ledger.with_recorded(live, recorded.recorded_faults())
+folder.table("headlines", fault_ledger.measured_headlines(whole))
 glue(folder, fault_views.fault_numbers(live, whole))
 forest = fault_views.forest(whole)
 folder.figure("faults", forest)

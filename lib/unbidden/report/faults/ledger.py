@@ -108,3 +108,8 @@ def headlines(effects: pd.DataFrame, names: Sequence[str] = ()) -> pd.DataFrame:
     """Return the first row of each switch and data set."""
     rows = effects[effects["fault"].isin(names)] if names else effects
     return rows.drop_duplicates(["fault", "dataset"]).reset_index(drop=True)
+
+
+def measured_headlines(effects: pd.DataFrame) -> pd.DataFrame:
+    """Return the first measured row of each switch and data set."""
+    return headlines(effects[is_measured(effects)])

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from unbidden.report import figures
-from unbidden.report.faults.ledger import FAULTS, headlines, is_measured, measured_switches
+from unbidden.report.faults.ledger import (
+    FAULTS,
+    headlines,
+    is_measured,
+    measured_headlines,
+    measured_switches,
+)
 from unbidden.report.tables import points, with_interval
 
 if TYPE_CHECKING:
@@ -132,13 +138,13 @@ def fault_numbers(live: pd.DataFrame, effects: pd.DataFrame) -> dict[str, str]:
         This run's effects, and those with the recorded ones.
     """
     names = measured_switches(effects)
-    rows = headlines(effects[is_measured(effects)])
+    rows = measured_headlines(effects)
     clear = rows[(rows["low"] > 0) | (rows["high"] < 0)]
     numbers = {
         "switches": str(len(FAULTS)),
         "switches_measured": str(len(names)),
         "switches_clear": str(clear["fault"].nunique()),
     }
-    for row in headlines(live[is_measured(live)]).to_dict("records"):
+    for row in measured_headlines(live).to_dict("records"):
         numbers[f"fault_{row['fault']}_{row['dataset']}"] = change(row)
     return numbers
