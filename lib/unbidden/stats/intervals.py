@@ -6,7 +6,7 @@ conversations makes an interval about twice as wide as one over single questions
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,6 +67,20 @@ def _arrays(
     scored = ~np.isnan(x)
     _, codes = np.unique(codes[scored], return_inverse=True)
     return x[scored], codes
+
+
+def within_unit(interval: Interval) -> Interval:
+    """Return an interval cut at 0 and 1, for a mean of scores that lie between them.
+
+    >>> found = within_unit(clustered_mean([0.9, 1.0], "ab"))
+    >>> found.low > 0, found.high
+    (True, 1.0)
+    """
+    return replace(
+        interval,
+        low=None if interval.low is None else max(0.0, interval.low),
+        high=None if interval.high is None else min(1.0, interval.high),
+    )
 
 
 def clustered_mean(
