@@ -21,6 +21,8 @@ def project(tmp_path, monkeypatch):
     """A project of one small chapter."""
     (tmp_path / "notebooks").mkdir()
     (tmp_path / "notebooks" / "study.yaml").write_text("presets: {}")
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book" / "_toc.yml").write_text("root: index")
     (tmp_path / "results" / "recorded").mkdir(parents=True)
     shutil.copytree(ROOT / "results" / "published", tmp_path / "results" / "published")
     monkeypatch.chdir(tmp_path)
