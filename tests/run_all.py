@@ -1,4 +1,4 @@
-"""Every test, in order of speed: style, types, unit and book tests, then strict nbval.
+"""Every test: style, then unit and book tests, with types and strict nbval beside them.
 
 `make test` calls this. The exit code is that of the first part that fails.
 """
@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -26,12 +27,9 @@ def run(*command: str) -> None:
         raise SystemExit(code)
 
 
-def main() -> None:
-    """Run all parts."""
-    run("ruff", "check", "lib", "tests", "notebooks", "book/_ext")
-    run("ruff", "format", "--check", "lib", "tests", "notebooks")
+def types_and_notebooks() -> None:
+    """Check types, then execute the reference notebooks and compare every output."""
     run("mypy")
-    run("pytest", "--quiet", *sys.argv[1:])
     folder = copy_for_nbval()
     try:
         run(
@@ -41,6 +39,16 @@ def main() -> None:
         )
     finally:
         shutil.rmtree(folder)
+
+
+def main() -> None:
+    """Run all parts; types and notebooks beside the tests, as each of the two fills one core."""
+    run("ruff", "check", "lib", "tests", "notebooks", "book/_ext")
+    run("ruff", "format", "--check", "lib", "tests", "notebooks")
+    with ThreadPoolExecutor() as pool:
+        beside = pool.submit(types_and_notebooks)
+        run("pytest", "--quiet", *sys.argv[1:])
+        beside.result()
 
 
 if __name__ == "__main__":
