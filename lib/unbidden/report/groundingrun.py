@@ -10,15 +10,20 @@ import pandas as pd
 from unbidden.grounding import reasoned, silent
 from unbidden.judge.scoring import model_verdicts, with_stand_ins
 from unbidden.llm.session import PlanningLLM
-from unbidden.memory.presets import all_options
 from unbidden.queries.build import build_queries
 from unbidden.queries.sampling import balanced_sample
 from unbidden.reply.answer import NO_SYSTEM
 from unbidden.reply.conditions import Oracle, RandomMemory, TopK, condition
-from unbidden.reply.study import Way, reply_all, search, way_name, ways
+from unbidden.reply.study import Way, reply_all, way_name, ways
 from unbidden.reply.table import answer_table
-from unbidden.report.replyrun import JUDGE_NAMES, PLAN, judge_name, rules_of, score_replies
-from unbidden.retrieval.run import Rules
+from unbidden.report.replyrun import (
+    JUDGE_NAMES,
+    PLAN,
+    judge_name,
+    memories_found,
+    rules_of,
+    score_replies,
+)
 from unbidden.retrieval.score import ITEM_COLUMNS
 
 if TYPE_CHECKING:
@@ -140,18 +145,8 @@ def make_replies(config: GroundingConfig, corpus: Corpus, llm: LLM, asked: LLM) 
         seed=config.seed,
     )  # fmt: skip
     own = arms(config)
-    systems = list(dict.fromkeys(way.system for way in (*usual, *own) if way.system))
-    found = search(
-        corpus,
-        list({(query.style, query.id): query for query in (*queries, *implicit)}.values()),
-        [*usual, *own],
-        llm,
-        depth=config.top_k,
-        rules=Rules(config.max_failed, "unscored"),
-        per_system=all_options(systems, config.settings, config.system_options),
-        protocol="repaired",
-        embedder=config.embedder,
-    )
+    every = {(query.style, query.id): query for query in (*queries, *implicit)}
+    found = memories_found(config, corpus, list(every.values()), [*usual, *own], llm)
     rules = rules_of(config)
     answers = reply_all(corpus, implicit, own, found, asked, rules)
     base = reply_all(corpus, queries, usual, found, asked, rules)

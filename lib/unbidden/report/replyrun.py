@@ -104,8 +104,28 @@ def make_replies(config: RepliesConfig, corpus: Corpus, llm: LLM, asked: LLM) ->
         of=config.condition_system,
         seed=config.seed,
     )
+    found = memories_found(config, corpus, queries, chosen, llm)
+    rules = rules_of(config)
+    answers = reply_all(corpus, queries, chosen, found, asked, rules)
+    return ReplyRun(corpus, queries, chosen, found, rules, answers, tabled(config, corpus, answers))
+
+
+def memories_found(
+    config: RepliesConfig,
+    corpus: Corpus,
+    queries: Sequence[Query],
+    chosen: Sequence[Way],
+    llm: LLM,
+) -> dict[str, dict[str, Rankings]]:
+    """Return what each system finds for the queries, set as the chapter's parameters say.
+
+    Raises
+    ------
+    ConfigError, DataError, LLMError, BudgetExceeded
+        As `search`.
+    """
     systems = list(dict.fromkeys(way.system for way in chosen if way.system))
-    found = search(
+    return search(
         corpus,
         queries,
         chosen,
@@ -116,9 +136,6 @@ def make_replies(config: RepliesConfig, corpus: Corpus, llm: LLM, asked: LLM) ->
         protocol="repaired",
         embedder=config.embedder,
     )
-    rules = rules_of(config)
-    answers = reply_all(corpus, queries, chosen, found, asked, rules)
-    return ReplyRun(corpus, queries, chosen, found, rules, answers, tabled(config, corpus, answers))
 
 
 def rules_of(config: RepliesConfig) -> ReplyRules:
