@@ -224,6 +224,7 @@ NumberedTable(
 # %% tags=["remove-input"]
 published = teafarm_text.published_beside(outcomes, config.system_options)
 folder.table("published", published)
+folder.table("published_lead", teafarm_text.published_lead())
 NumberedTable(
     published, "tab-tea-published", "TeaFarm's success rate, %: Table 4 of the paper, and this run."
 )

@@ -81,6 +81,11 @@ def published_p(first: str = "theanine", second: str = "msc-retrieval") -> float
     return float(2 * norm.sf(abs(shares[first] - shares[second]) / error))
 
 
+def published_lead() -> pd.DataFrame:
+    """Return `published_p` of THEANINE over memory retrieval as a table of one row."""
+    return pd.DataFrame([{"system": "theanine", "against": "msc-retrieval", "p": published_p()}])
+
+
 _SETS = {"msc": "MSC", "cc": "Conversation Chronicles", "mean": "mean"}
 
 
