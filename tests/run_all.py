@@ -1,4 +1,4 @@
-"""Every test: style, then unit and book tests, with types and strict nbval beside them.
+"""Every test: style, then unit tests, with types, strict nbval and the book beside them.
 
 `make test` calls this. The exit code is that of the first part that fails.
 """
@@ -27,6 +27,9 @@ def run(*command: str) -> None:
         raise SystemExit(code)
 
 
+BOOK = "tests/browser"
+
+
 def types_and_notebooks() -> None:
     """Check types, then execute the reference notebooks and compare every output."""
     run("mypy")
@@ -41,13 +44,19 @@ def types_and_notebooks() -> None:
         shutil.rmtree(folder)
 
 
+def the_book(arguments: list[str]) -> None:
+    """Execute every chapter, build the book and open its pages."""
+    run("pytest", "--quiet", "-p", "no:cacheprovider", *arguments, BOOK)
+
+
 def main() -> None:
-    """Run all parts; types and notebooks beside the tests, as each of the two fills one core."""
+    """Run all parts in two lanes, as each fills one core and takes about as long."""
     run("ruff", "check", "lib", "tests", "notebooks", "book/_ext")
     run("ruff", "format", "--check", "lib", "tests", "notebooks")
+    arguments = sys.argv[1:]
     with ThreadPoolExecutor() as pool:
-        beside = pool.submit(types_and_notebooks)
-        run("pytest", "--quiet", *sys.argv[1:])
+        beside = pool.submit(lambda: (types_and_notebooks(), the_book(arguments)))
+        run("pytest", "--quiet", f"--ignore={BOOK}", *arguments)
         beside.result()
 
 
