@@ -186,6 +186,10 @@ class ModelConfig(RunConfig):
     max_tokens: Annotated[int, Field(gt=0)] | None = None
     max_money: Annotated[float, Field(gt=0)] | None = None
 
+    def models_of_systems(self) -> dict[str, str]:
+        """Return models of single memory systems, by name, in place of `memory_model`."""
+        return {}
+
 
 CHEAPER: dict[str, dict[str, Any]] = {
     "mem0": {"ingestion": "one-pass", "batch_size": 4},
@@ -210,6 +214,8 @@ class RetrievalConfig(ModelConfig):
         The reader's own, as ``package.module:function``; see `unbidden.retrieval.metrics`.
     protocol : {"paper", "repaired"}
         Text form of a turn.
+    memory_models : dict of str to str
+        Models of single systems, by name, in place of `memory_model`.
     settings : {"locomo-conv", "published"}
         How systems are set, see `unbidden.memory.presets`.
     system_options : dict of str to dict
@@ -230,9 +236,14 @@ class RetrievalConfig(ModelConfig):
     protocol: Literal["paper", "repaired"] = "paper"
     embedder: str = "all-MiniLM-L6-v2"
     memory_model: str = "qwen2.5-coder-1.5b"
+    memory_models: dict[str, str] = Field(default_factory=dict)
     settings: Literal["locomo-conv", "published"] = "locomo-conv"
     system_options: dict[str, dict[str, Any]] = Field(default_factory=lambda: dict(CHEAPER))
     max_failed: Annotated[float, Field(ge=0, le=1)] = 0.05
+
+    def models_of_systems(self) -> dict[str, str]:
+        """Return models of single memory systems, by name, in place of `memory_model`."""
+        return self.memory_models
 
     @property
     def all_ks(self) -> list[int]:

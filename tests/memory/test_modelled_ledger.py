@@ -7,6 +7,7 @@ from werkzeug import Response
 
 from tests.memory.hand import Words, conversation
 from unbidden.llm import LLMSettings, connect
+from unbidden.llm.session import PlanningLLM
 from unbidden.memory import create_system
 
 TALK = conversation(
@@ -124,3 +125,26 @@ def test_each_call_is_made_once_and_replay_needs_no_endpoint(
     assert found[0][1] == 0 and found[0][3]
     assert len({json.dumps(body, sort_keys=True) for body in asked}) == len(asked)
     assert sum(count.uncounted for count in report.calls.values()) == 0
+
+
+def test_one_system_may_have_a_model_of_its_own(endpoint, tmp_path, monkeypatch):
+    """In the key too: its calls replay under that name alone, and plans count them so."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    url, asked = endpoint
+    ledger = tmp_path / "calls.sqlite"
+    own = LLMSettings.of("m", base_url=url, systems={"mem0-v2": "small"})
+    with connect(own, "record", ledger=ledger) as llm:
+        create_system("mem0-v2", llm=llm, embedder=Words()).ingest(TALK)
+        made = len(asked)
+        create_system("msc-retrieval", llm=llm, embedder=Words()).ingest(TALK)
+    assert {body["model"] for body in asked[:made]} == {"small"}
+    assert {body["model"] for body in asked[made:]} == {"m"}
+    with connect(own, "replay", ledger=ledger) as llm:
+        assert create_system("mem0-v2", llm=llm, embedder=Words()).ingest(TALK).failed == 0
+        planning = PlanningLLM(llm)
+        create_system("mem0-v2", llm=planning, embedder=Words()).ingest(TALK)
+        assert (planning.plan().to_ask, len(planning.answered())) == (0, made)
+    with connect(LLMSettings.of("m", base_url=url), "replay", ledger=ledger) as llm:
+        planning = PlanningLLM(llm)
+        create_system("mem0-v2", llm=planning, embedder=Words()).ingest(TALK)
+        assert planning.plan().to_ask > 0

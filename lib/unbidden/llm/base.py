@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -41,6 +41,8 @@ class Call:
         applies. The prompt must end where the label stands.
     max_tokens : int or None
         Output tokens in place of the prompt's own; a limit of the role goes before both.
+    model : str
+        Model in place of that of the prompt's role; an empty one is the role's.
     """
 
     prompt_name: str
@@ -49,6 +51,7 @@ class Call:
     repeat: int = 0
     labels: tuple[str, ...] = ()
     max_tokens: int | None = None
+    model: str = ""
 
 
 class LLM(ABC):
@@ -99,6 +102,10 @@ class LLM(ABC):
             If the budget is spent; what was answered is kept.
         """
 
+    def for_system(self, name: str) -> LLM:
+        """Return what the memory system of this name asks: this, unless another is set for it."""
+        return self
+
     def close(self) -> None:  # noqa: B027 - most models hold nothing to release
         """Release connections and files."""
 
@@ -107,6 +114,25 @@ class LLM(ABC):
 
     def __exit__(self, *exc_info: object) -> None:
         self.close()
+
+
+class AskedOf(LLM):
+    """Asks one model what would go to the model of each prompt's role.
+
+    Parameters
+    ----------
+    inner : LLM
+        Makes the calls; it stays open when this is closed.
+    model : str
+        Name as the endpoint knows it.
+    """
+
+    def __init__(self, inner: LLM, model: str) -> None:
+        self.inner, self.model = inner, model
+
+    def ask_many(self, calls: Iterable[Call], *, label: str = "") -> list[Outcome[Any]]:
+        """Return the outcomes of the calls, all made to `model`."""
+        return self.inner.ask_many([replace(call, model=self.model) for call in calls], label=label)
 
 
 @dataclass(frozen=True)
@@ -155,9 +181,10 @@ def prepare(call: Call, library: PromptLibrary, settings: LLMSettings) -> Prepar
     if call.labels:
         check_labels(call.labels)
     schema = None if call.labels else call.schema or prompt.schema
+    role = settings.role(prompt.role)
     forms = build(
         prompt.render(call.variables),
-        settings.role(prompt.role),
+        role.model_copy(update={"model": call.model}) if call.model else role,
         max_tokens=call.max_tokens or prompt.max_tokens,
         schema=schema,
         repeat=call.repeat,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from unbidden.errors import ConfigError, NotRecorded
 from unbidden.llm.asker import Asker
-from unbidden.llm.base import LLM, prepare
+from unbidden.llm.base import LLM, AskedOf, prepare
 from unbidden.llm.budget import Budget, Purse
 from unbidden.llm.ledger import Ledger
 from unbidden.llm.prices import Prices, load_prices
@@ -85,6 +85,11 @@ class Client(LLM):
         self._transport.close()
         if self.ledger is not None:
             self.ledger.close()
+
+    def for_system(self, name: str) -> LLM:
+        """Return what a memory system asks: its own model, if the settings name one for it."""
+        model = self.settings.systems.get(name)
+        return AskedOf(self, model) if model else self
 
     def prepare(self, call: Call) -> Prepared:
         """Return a call with its prompt filled in; nothing is sent."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from unbidden.atomic import write_text
 from unbidden.config import project_root, run_folder
-from unbidden.llm.base import LLM, Call, Prepared
+from unbidden.llm.base import LLM, AskedOf, Call, Prepared
 from unbidden.llm.budget import Budget
 from unbidden.llm.client import Client, connect
 from unbidden.llm.outcome import Outcome
@@ -46,6 +46,7 @@ def open_llm(config: ModelConfig) -> LLM:
             config.judge_model or None,
             memory=config.memory_model or None,
             rewriter=config.rewriter_model or None,
+            systems=config.models_of_systems(),
             **_one_at_a_time(config),
         ),
         "replay" if planning else config.llm_mode,
@@ -93,6 +94,11 @@ class PlanningLLM(LLM):
         if self._path is not None:
             write_text(self._path, str(self.plan()) + "\n")
         return [outcome or Outcome("planned", PLANNED) for outcome in found]
+
+    def for_system(self, name: str) -> LLM:
+        """Return what a memory system asks: its own model, if the settings name one for it."""
+        model = self.client.settings.systems.get(name)
+        return AskedOf(self, model) if model else self
 
     def plan(self) -> Plan:
         """Return the plan of everything asked so far."""

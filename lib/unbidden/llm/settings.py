@@ -56,6 +56,8 @@ class LLMSettings(_Frozen):
 
     Attributes
     ----------
+    systems : dict of str to str
+        Models of single memory systems, by name, in place of that of the role memory.
     base_url : str or None
         The endpoint; None means ``OPENAI_BASE_URL``, then OpenAI's own.
     timeout : float
@@ -70,6 +72,7 @@ class LLMSettings(_Frozen):
     memory: RoleSettings
     answer: RoleSettings
     judge: RoleSettings
+    systems: dict[str, str] = Field(default_factory=dict)
     base_url: str | None = None
     timeout: float = Field(default=180.0, gt=0)
     max_retries: int = Field(default=4, ge=0)

@@ -6,6 +6,7 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from unbidden.errors import ConfigError, closest
+from unbidden.llm.base import LLM
 from unbidden.registry import Registry
 
 if TYPE_CHECKING:
@@ -70,4 +71,6 @@ def create_system(
                 next_step="correct `system_options`",
             )
     taken = {key: value for key, value in options.items() if takes_any or key in parameters}
+    if isinstance(llm := taken.get("llm"), LLM):
+        taken["llm"] = llm.for_system(name)
     return SYSTEMS.create(name, **{**taken, **(own or {})})

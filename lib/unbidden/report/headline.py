@@ -10,7 +10,7 @@ from unbidden.llm.localmodels import local_models
 from unbidden.queries.audit import leak_items, leak_rates, query_items
 from unbidden.queries.clusters import mine_pairs
 from unbidden.report.summary import complete_conversations, means, select, style_drop
-from unbidden.report.systems import model_of
+from unbidden.report.systems import model_of, models_by_system
 from unbidden.report.tables import points, with_interval
 
 if TYPE_CHECKING:
@@ -50,6 +50,9 @@ def retrieval_numbers(items: pd.DataFrame, k: int) -> dict[str, str]:
     return numbers
 
 
+SMALL_MODELS = "They are small local models that run on a laptop. "
+
+
 def systems_numbers(
     config: RetrievalConfig, rankings: Sequence[Rankings], shared: Sequence[str]
 ) -> dict[str, str]:
@@ -60,12 +63,14 @@ def systems_numbers(
     shared : sequence of str
         Conversations that every system that was run has.
     """
-    model = model_of(config)
     modelled = [ranking for ranking in rankings if ranking.info.needs_llm]
     unrun = [ranking.system for ranking in modelled if not ranking.ingests]
-    small = "It is a small local model that runs on a laptop. " if model in local_models() else ""
+    names = {model_of(config, ranking.system) for ranking in modelled}
+    local = names and names <= set(local_models())
+    one = "It is a small local model that runs on a laptop. "
+    small = (one if len(names) < 2 else SMALL_MODELS) if local else ""
     return {
-        "memory_model": model,
+        "memory_model": models_by_system(config, [ranking.system for ranking in modelled]),
         "model_note": small
         + (f"Not run: {', '.join(unrun)}." if unrun else "All of them were run.")
         if modelled

@@ -68,7 +68,7 @@ class SystemsReport:
                 {
                     "system": system,
                     "source": getattr(info, "paper", ""),
-                    "model": model_of(config) if needs_model(system) else "none",
+                    "model": self._model(system),
                     "turn ids": getattr(info, "provenance", ""),
                     "settings": ", ".join(f"{key}={value}" for key, value in options.items())
                     or "as published",
@@ -76,6 +76,9 @@ class SystemsReport:
             )
         frame = pd.DataFrame(rows)
         return self._show(name, frame, frame, caption)
+
+    def _model(self, system: str) -> str:
+        return model_of(self._config, system) if needs_model(system) else "none"
 
     def figure(self) -> Figure:
         """Return recall within the first token budget, over conversations all systems have."""
@@ -101,6 +104,7 @@ class SystemsReport:
             select(self._items, metric, k).assign(measure=label) for metric, k, label in wanted
         ]
         summary = means(pd.concat(parts), ["system", "measure", "style"])
+        summary["model"] = [self._model(system) for system in summary["system"]]
         return self._show(name, summary, shown_measures(summary), caption)
 
     def against_table(self, reference: str, name: str, caption: str) -> NumberedTable:
@@ -196,7 +200,9 @@ class SystemsReport:
 def shown_measures(summary: pd.DataFrame) -> pd.DataFrame:
     """Return the means of `SystemsReport.measures_table` as a grid, one column a style."""
     rows = summary.assign(row=summary["system"] + ", " + summary["measure"])
-    return spread(rows, "row", "style", extra={"conversations": "conv."})
+    once = {"model": "built by", "conversations": "conv."}
+    shown = {column: heading for column, heading in once.items() if column in rows}
+    return spread(rows, "row", "style", extra=shown)
 
 
 def shown_waiting(plan: pd.DataFrame) -> pd.DataFrame:
@@ -207,9 +213,19 @@ def shown_waiting(plan: pd.DataFrame) -> pd.DataFrame:
     ).rename(columns={"input_tokens": "input tokens"})
 
 
-def model_of(config: RetrievalConfig) -> str:
-    """Return the name of the model that builds memories."""
-    return config.memory_model or config.answer_model
+def model_of(config: RetrievalConfig, system: str = "") -> str:
+    """Return the name of the model that builds memories, or those of one system."""
+    return config.memory_models.get(system) or config.memory_model or config.answer_model
+
+
+def models_by_system(config: RetrievalConfig, systems: Sequence[str]) -> str:
+    """Return the model that builds memories; where there are several, whose each one is."""
+    built: dict[str, list[str]] = {}
+    for system in systems:
+        built.setdefault(model_of(config, system), []).append(system)
+    if len(built) < 2:
+        return next(iter(built), model_of(config))
+    return "; ".join(f"{model} for {', '.join(names)}" for model, names in built.items())
 
 
 def phase_costs(rankings: Iterable[Rankings]) -> pd.DataFrame:
