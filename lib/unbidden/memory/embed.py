@@ -45,7 +45,7 @@ class SentenceEncoder:
         Texts per forward pass; the library sorts by length inside a call.
     """
 
-    def __init__(self, name: str = MINILM, *, batch_size: int = 32) -> None:
+    def __init__(self, name: str = MINILM, *, batch_size: int = 16) -> None:
         self.name, self.batch_size = name, batch_size
         self._folder = _minilm_folder() if name == MINILM else None
         path = self._folder or Path(name)
