@@ -74,6 +74,10 @@ def test_growing_in_time_gives_every_earlier_graph(dag, session):
     assert earlier.edges() == grown
     for old, new, _ in graph.edges():
         assert graph.component[old] == graph.component[new]
+    roots = {name: graph.root(name) for name in graph.component}
+    assert len({*zip(graph.component.values(), roots.values(), strict=True)}) == len(
+        graph.components()
+    )
     assert sorted(graph.component.values())[0] == 0
     assert len(graph.components()) == nx.number_weakly_connected_components(graph.nx)
 

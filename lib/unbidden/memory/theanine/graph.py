@@ -9,6 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import networkx as nx
+from networkx.utils import UnionFind
 
 from unbidden.atomic import replacing
 from unbidden.errors import DataError
@@ -41,6 +42,7 @@ class MemoryGraph:
         self.nx = nx.DiGraph()
         self._memories: dict[str, SummaryMemory] = {}
         self._component: dict[str, int] | None = None
+        self._joined = UnionFind()
 
     def __len__(self) -> int:
         return len(self._memories)
@@ -71,6 +73,7 @@ class MemoryGraph:
             )
         self._memories[memory.id] = memory
         self._component = None
+        self._joined.union(memory.id)  # a component of its own
         self.nx.add_node(
             memory.id,
             text=memory.text,
@@ -97,6 +100,7 @@ class MemoryGraph:
                 next_step="link each pair once, from old to new",
             )
         self.nx.add_edge(old, new, relation=relation)
+        self._joined.union(old, new)
         self._component = None
 
     def relation(self, old: str, new: str) -> Label:
@@ -111,6 +115,13 @@ class MemoryGraph:
     def relations(self) -> Counter[str]:
         """Return how many edges carry each label."""
         return Counter(label for _, _, label in self.edges())
+
+    def root(self, memory_id: str) -> str:
+        """Return a memory that stands for the weak component of this one, until the next link.
+
+        It costs nearly nothing, while `component` reads the whole graph after each change.
+        """
+        return str(self._joined[memory_id])
 
     @property
     def component(self) -> Mapping[str, int]:

@@ -10,7 +10,7 @@ from unbidden.memory.theanine.relations import UNLABELLED
 from unbidden.memory.units import one_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from unbidden.memory.summaries import SummaryMemory
     from unbidden.memory.theanine.relations import Label
@@ -102,7 +102,7 @@ class _Group:
 
 def links_of_session(
     found: Sequence[tuple[SummaryMemory, Sequence[Candidate]]],
-    component: Mapping[str, int],
+    component: Mapping[str, Hashable],
     rules: LinkRules,
     ask: Callable[[Sequence[Pair]], Sequence[Label | None]],
 ) -> list[Link]:
@@ -115,8 +115,9 @@ def links_of_session(
     ----------
     found : sequence of (new memory, candidates)
         Candidates best first; ties in similarity stand in order of making.
-    component : mapping of str to int
-        Components of the graph before the session: new memories never see each other.
+    component : mapping of str to hashable
+        What is equal for candidates of one component of the graph before the session: new memories
+        never see each other.
     ask : callable
         Returns for each pair the label of their relation, None if they have none.
     """
@@ -147,13 +148,13 @@ def links_of_session(
 
 
 def _by_component(
-    candidates: Sequence[Candidate], component: Mapping[str, int], rules: LinkRules
+    candidates: Sequence[Candidate], component: Mapping[str, Hashable], rules: LinkRules
 ) -> list[list[Candidate]]:
     """Return the candidates newest first (of one session: most similar first), by component."""
     newest_first = sorted(candidates, key=lambda one: -one.memory.session)
     if rules.link_rule == "all_related":
         return [newest_first]
-    groups: dict[int, list[Candidate]] = {}
+    groups: dict[Hashable, list[Candidate]] = {}
     for one in newest_first:
         groups.setdefault(component[one.memory.id], []).append(one)
     return list(groups.values())

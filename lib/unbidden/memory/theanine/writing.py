@@ -58,7 +58,9 @@ class Writer:
             for memory, near in zip(new, nearest, strict=True)
         ]
         pairs = sum(len(candidates) for _, candidates in found)
-        links = links_of_session(found, self.graph.component, self.rules, ask)
+        seen = {one.memory.id for _, candidates in found for one in candidates}
+        roots = {name: self.graph.root(name) for name in seen}
+        links = links_of_session(found, roots, self.rules, ask)
         events["pairs"] += pairs
         events["links"] += len(links)
         if self.rules.relations:
