@@ -30,7 +30,14 @@
 from unbidden.config import JudgesConfig
 from unbidden.corpus import load_corpus
 from unbidden.judge.labelled import load_items
-from unbidden.judge.panel import first_of_each, run_forms, run_similarity, run_words, steadiness
+from unbidden.judge.panel import (
+    first_of_each,
+    run_forms,
+    run_on_record,
+    run_similarity,
+    run_words,
+    steadiness,
+)
 from unbidden.llm.session import open_llm
 from unbidden.memory.embed import embedder as load_embedder
 from unbidden.report import figures, judge_runs, judges
@@ -54,6 +61,7 @@ embedder: str = "all-MiniLM-L6-v2"  # sentence-transformers name or folder, or e
 resamples: int = 499  # behind the intervals of kappa and alpha
 llm_mode: str = "replay"  # replay (no call), record (calls that are not on record) or live
 judge_model: str = "qwen2.5-coder-1.5b"  # judges the labelled replies
+also_judges: list = ["qwen2.5-coder-0.5b"]  # further models, shown as far as they are on record
 local_model: str = ""  # a local model to serve while the chapter runs, unless it only replays
 concurrency: int = 8  # calls in flight at once
 max_calls: int = None  # budget
@@ -74,6 +82,7 @@ config = JudgesConfig.of(
     resamples=resamples,
     llm_mode=llm_mode,
     judge_model=judge_model,
+    also_judges=also_judges,
     local_model=local_model,
     concurrency=concurrency,
     max_calls=max_calls,
@@ -227,7 +236,8 @@ NumberedTable(
 # %% [markdown]
 # ## A model as the judge
 #
-# **{glue:text}`judge_model`** is asked about the same replies in up to six ways. *json* wants an object
+# **{glue:text}`judge_model`** is asked about the same replies in up to six ways, and what is on record
+# of {glue:text}`also_judges` stands beside it. *json* wants an object
 # of a schema, *word* one word, *likelihood* reads the probability of each label instead of a reply.
 # *repaired* is our rubric, *paper* the wording and labels of the papers. Rubrics with several parts
 # can only be asked as *json*. Where both protocols use one prompt, they share its calls.
@@ -235,15 +245,19 @@ NumberedTable(
 
 # %% tags=["remove-input"]
 llm = open_llm(config)
-runs = run_forms(llm, items, forms=config.forms, protocols=config.protocols, corpus=corpus)
+ways = {"forms": config.forms, "protocols": config.protocols, "corpus": corpus}
+runs = [
+    *run_forms(llm, items, model=config.judge_model, **ways),
+    *run_on_record(llm, config.also_judges, items, **ways),
+]
 shown_runs = judge_runs.shown_runs(runs, words)
 folder.table("judge_runs", shown_runs)
 glue(folder, judge_runs.judge_numbers(items, config, words, runs))
 NumberedTable(
     shown_runs,
     "tab-judge-runs",
-    "The model as a judge: accuracy in % beside the word rule's on the same replies, or what asking "
-    "would take (estimated).",
+    "Models as judges: accuracy in % beside the word rule's on the same replies, or what asking would "
+    "take (estimated).",
 )
 
 # %% tags=["remove-input"]
@@ -253,7 +267,7 @@ folder.table("judges", by_rubric)
 NumberedTable(
     judges.shown_agreements(by_rubric),
     "tab-judges",
-    "The model against the labels, by rubric: accuracy in %, kappa and alpha.",
+    "Models against the labels, by rubric: accuracy in %, kappa and alpha.",
 )
 
 # %% tags=["remove-input"]

@@ -293,6 +293,8 @@ class JudgesConfig(ModelConfig):
         Ways to ask a model for a verdict; each pair is a judge.
     similarity : bool
         Whether to run the floor by similarity too.
+    also_judges : tuple of str
+        Further models, of which what is on record is shown; they are never asked.
     resamples : int
         Behind the intervals of kappa and alpha.
     """
@@ -304,6 +306,7 @@ class JudgesConfig(ModelConfig):
     protocols: tuple[Literal["repaired", "paper"], ...] = ("repaired", "paper")
     similarity: bool = True
     judge_model: str = "qwen2.5-coder-1.5b"
+    also_judges: tuple[str, ...] = ("qwen2.5-coder-0.5b",)
     embedder: str = "all-MiniLM-L6-v2"
     resamples: Count = 499
 

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.conftest import ROOT
 from unbidden.config import JudgesConfig
 from unbidden.corpus import load_corpus
 from unbidden.errors import NotRecorded
@@ -12,17 +13,20 @@ from unbidden.judge.panel import (
     Run,
     first_of_each,
     run_forms,
+    run_on_record,
     run_similarity,
     run_words,
     steadiness,
 )
 from unbidden.llm import ScriptedLLM
 from unbidden.llm.client import connect
+from unbidden.llm.session import PlanningLLM
 from unbidden.llm.settings import LLMSettings
 from unbidden.report import figures, judge_runs, judges
 from unbidden.report.tables import NumberedTable, shown_differences
 
 CORPUS = load_corpus("harbour")
+RECORDED = ROOT / "results" / "ledger"
 ITEMS = first_of_each(load_items(split="test"), 2)
 FACTS = [item for item in ITEMS if item.rubric == "fact_use"]
 CONFIG = JudgesConfig.of(chapter="08_judges")
@@ -127,6 +131,20 @@ def test_what_is_not_on_record_is_counted_and_not_judged(tmp_path):
     assert "nothing to compare" in NumberedTable(empty[:0], "tab", "None.")._repr_markdown_()
 
 
+def test_another_model_is_shown_as_far_as_it_is_on_record(tmp_path):
+    """Never asked: a model without a record is left out, and so are all while planning."""
+    small, ways = "qwen2.5-coder-0.5b", {"forms": ["json"], "protocols": ["repaired", "paper"]}
+    facts = load_items(split="test", rubrics=["fact_use"])
+    with connect(
+        LLMSettings.of("m"), "record", ledger=tmp_path / "l.sqlite", recorded=RECORDED
+    ) as llm:
+        runs = run_on_record(llm, [small, "nobody's"], facts, **ways)
+        assert run_on_record(PlanningLLM(llm), [small], facts, **ways) == []
+        assert llm.settings.judge.model == "m" and llm.mode == "record"
+    assert runs and {run.model for run in runs} == {small}
+    assert runs[0].name == f"{small}: json, repaired" and len(runs[0].frame) == len(facts)
+
+
 def test_a_model_that_cannot_plan_says_what_is_missing(monkeypatch):
     def missing(*args, **options):
         raise NotRecorded("nothing", next_step="record")
@@ -142,13 +160,16 @@ def test_a_judge_on_record_is_compared_and_the_best_is_named():
     right = words.assign(judged=words["gold"], unscored=None)
     wrong = words.assign(judged="none of them")
     runs = [
-        Run("repaired", "json", right, ("fact_use",), ("fact_use",), 0, 0),
-        Run("paper", "word", wrong, ("fact_use",), ("fact_use",), 0, 0),
-        Run("paper", "json", words[:0], ("fact_use",), (), 6, 900),
+        Run("m", "repaired", "json", right, ("fact_use",), ("fact_use",), 0, 0),
+        Run("m", "paper", "word", wrong, ("fact_use",), ("fact_use",), 0, 0),
+        Run("m", "paper", "json", words[:0], ("fact_use",), (), 6, 900),
     ]
     numbers = judge_runs.judge_numbers(ITEMS, CONFIG, words, runs)
-    assert "Of 2 ways to ask" in numbers["judge_note"]
-    assert "json, repaired agrees with most labels: 100.0 % of 6 items" in numbers["judge_note"]
+    assert "Of 2 judges by a model" in numbers["judge_note"]
+    assert (
+        "m: json, repaired agrees with most labels: 100.0 % of the 6 replies"
+        in numbers["judge_note"]
+    )
     shown = judge_runs.shown_runs(runs, words)
     assert shown["accuracy"].tolist() == ["100.0 [100.0, 100.0]", "0.0 [0.0, 0.0]", "not run"]
     compared = judge_runs.compare_with_words({run.name: run.frame for run in runs[:2]}, words)
@@ -160,7 +181,7 @@ def test_a_judge_on_record_is_compared_and_the_best_is_named():
 def test_a_run_that_only_plans_names_no_judge():
     words = run_words(FACTS, CORPUS)
     planned = words.assign(judged=None, unscored="planned")
-    runs = [Run("repaired", "json", planned, ("fact_use",), ("fact_use",), 0, 0)]
+    runs = [Run("m", "repaired", "json", planned, ("fact_use",), ("fact_use",), 0, 0)]
     assert "No judge by a model" in judge_runs.judge_note(runs, words, "m")
     assert judge_runs.shown_runs(runs, words)["accuracy"].tolist() == ["–"]
 

@@ -74,6 +74,8 @@ class Run:
 
     Attributes
     ----------
+    model : str
+        Its name in what is shown.
     frame : DataFrame
         As `unbidden.judge.trust.comparison`, of the rubrics that were asked about.
     rubrics, asked : tuple of str
@@ -82,6 +84,7 @@ class Run:
         Still to be made for the others; tokens are estimated.
     """
 
+    model: str
     protocol: ProtocolName
     form: Form
     frame: pd.DataFrame
@@ -92,8 +95,8 @@ class Run:
 
     @property
     def name(self) -> str:
-        """Form and protocol."""
-        return f"{self.form}, {self.protocol}"
+        """Model, form and protocol."""
+        return f"{self.model}: {self.form}, {self.protocol}"
 
 
 def run_forms(
@@ -103,21 +106,61 @@ def run_forms(
     forms: Sequence[Form],
     protocols: Sequence[ProtocolName],
     corpus: Corpus | None = None,
+    model: str = "model",
 ) -> list[Run]:
     """Return the verdicts of a model in each form under each protocol.
 
-    A rubric of which a call is not on record is not judged; its calls are counted instead.
+    `model` is its name in what is shown. A rubric of which a call is not on record is not judged;
+    its calls are counted instead.
 
     Raises
     ------
     LLMError, BudgetExceeded
         As `LLM.ask_many`.
     """
-    return [_run(llm, items, form, protocol, corpus) for form in forms for protocol in protocols]
+    return [
+        _run(llm, items, form, protocol, corpus, model) for form in forms for protocol in protocols
+    ]
+
+
+def run_on_record(
+    llm: LLM,
+    models: Sequence[str],
+    items: Sequence[Item],
+    *,
+    forms: Sequence[Form],
+    protocols: Sequence[ProtocolName],
+    corpus: Corpus | None = None,
+) -> list[Run]:
+    """Return what is on record of further models, as `run_forms`; none of them is asked.
+
+    A way of asking of which nothing is on record is left out, and so are all of them while only a
+    plan is made.
+    """
+    if not isinstance(llm, Client):
+        return []
+    runs = [
+        run
+        for model in models
+        for run in run_forms(
+            llm.replaying_judge(model),
+            items,
+            forms=forms,
+            protocols=protocols,
+            corpus=corpus,
+            model=model,
+        )
+    ]
+    return [run for run in runs if run.asked]
 
 
 def _run(
-    llm: LLM, items: Sequence[Item], form: Form, protocol: ProtocolName, corpus: Corpus | None
+    llm: LLM,
+    items: Sequence[Item],
+    form: Form,
+    protocol: ProtocolName,
+    corpus: Corpus | None,
+    model: str,
 ) -> Run:
     frames, asked = [], []
     calls = tokens = 0
@@ -130,7 +173,7 @@ def _run(
             frames.append(frame)
             asked.append(name)
         calls, tokens = calls + waiting, tokens + inputs
-    return Run(protocol, form, _joined(frames), rubrics, tuple(asked), calls, tokens)
+    return Run(model, protocol, form, _joined(frames), rubrics, tuple(asked), calls, tokens)
 
 
 def steadiness(

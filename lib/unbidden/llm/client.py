@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import copy
 from typing import TYPE_CHECKING, Any, Literal
 
 from unbidden.errors import ConfigError, NotRecorded
@@ -85,6 +86,17 @@ class Client(LLM):
         self._transport.close()
         if self.ledger is not None:
             self.ledger.close()
+
+    def replaying_judge(self, model: str) -> Client:
+        """Return a client that knows what another judge said, and asks nothing.
+
+        It shares this one's files: close only this one.
+        """
+        other = copy(self)
+        other.mode = "replay"
+        judge = self.settings.judge.model_copy(update={"model": model})
+        other.settings = self.settings.model_copy(update={"judge": judge})
+        return other
 
     def for_system(self, name: str) -> LLM:
         """Return what a memory system asks: its own model, if the settings name one for it."""

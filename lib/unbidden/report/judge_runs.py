@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 
 
 def shown_runs(runs: Sequence[Run], words: pd.DataFrame) -> pd.DataFrame:
-    """Return one row for each way to ask the model: its accuracy, or what it would take."""
+    """Return one row for each way to ask each model: its accuracy, or what it would take."""
     records = []
     for run in runs:
         done, rule = accuracy(run.frame), accuracy(_same(words, run.frame))
         todo = f"{run.calls:,} calls, some {run.input_tokens:,} input tokens" if run.calls else "–"
         records.append(
             {
+                "model": run.model,
                 "form": run.form,
                 "protocol": run.protocol,
                 "rubrics": f"{len(run.asked)} of {len(run.rubrics)}",
@@ -78,6 +79,7 @@ def judge_numbers(
         "words_accuracy": accuracy_text(accuracy(words)),
         "words_misled": "–",
         "judge_model": model,
+        "also_judges": " and ".join(config.also_judges) or "no other model",
         "judge_note": judge_note(runs, words, model),
         "votes_source": "of this run" if config.votes == "count" else "recorded",
     }
@@ -102,9 +104,13 @@ def judge_note(runs: Sequence[Run], words: pd.DataFrame, model: str) -> str:
     }
     best = max(rates, key=lambda name: rates[name] or 0.0)
     rule = accuracy(words[words["item"].isin(shared)])["accuracy"]
+    floor = (
+        "" if (rates[best] or 0.0) > (rule or 0.0) else " No judge by a model is above that floor."
+    )
     return (
-        f"Of {len(scored)} ways to ask {model}, {best} agrees with most labels: "
-        f"{points(rates[best])} % of {len(shared)} items, the word rule {points(rule)} %."
+        f"Of {len(scored)} judges by a model, {best} agrees with most labels: "
+        f"{points(rates[best])} % of the {len(shared)} replies all of them judged; the word rule "
+        f"agrees with {points(rule)} %.{floor}"
     )
 
 
