@@ -144,8 +144,10 @@ llm = open_llm(config)
 asked = replyrun.asking(config, llm)
 made = replyrun.make_replies(config, corpus, llm, asked)
 write_answers(folder.path / "replies.parquet", made.table[list(ALL_COLUMNS)])
-items = replyrun.score_replies(config, corpus, made.table, asked)
-folder.items(items)
+verdicts = replyrun.score_replies(config, corpus, made.table, asked)
+folder.items(verdicts)
+trust = replychecks.trust(config, llm)
+items = replychecks.with_best(verdicts, trust)
 scores = replies.scores(items)
 folder.table("scores", scores)
 
@@ -153,12 +155,12 @@ folder.table("scores", scores)
 shares = replyuse.gold_shown(made.table, made.queries)
 gaps = replies.differences(items, by_style=False, seed=config.seed)
 above = replyuse.above_oracle(items, made.table, shares)
-trust = replychecks.trust(config, llm)
 glue(
     folder,
     {
         **reply_numbers(config, made, items, scores, gaps, above),
         "trust_note": replychecks.trust_note(config, trust),
+        "best_note": replychecks.best_note(trust),
     },
 )
 
@@ -166,8 +168,10 @@ glue(
 # ## Scores
 #
 # {numref}`fig-replies` and the tables below show the same replies through each judge: the model
-# ({glue:text}`judge`), and two floors that need none. Where judges disagree, the order of systems is a
-# matter of the judge. A reply that only says that it does not know counts as doubt about a wrong
+# ({glue:text}`judge`), and two floors that need none. {glue:text}`best_note` *Best judge by rubric* takes
+# for each rubric that one ({numref}`tab-trust`), and is what this page's headline is of. It is chosen on
+# the replies it is then rated by, so its agreement is a little flattered. Where judges disagree, the
+# order of systems is a matter of the judge. A reply that only says that it does not know counts as doubt about a wrong
 # premise, so *no memory* is not at 0 in *counterfactual*.
 
 # %% tags=["remove-input"] mystnb={"figure": {"name": "fig-replies", "caption": "Mean score of the replies by what they were given to remember, for each style and judge. 95 % intervals, clustered by conversation."}, "image": {"alt": "Scores of replies with each system's memories, with the gold turns and without memory, for five styles and all together, by a model as the judge and by two rules, with 95 percent intervals."}}
@@ -180,6 +184,13 @@ NumberedTable(
     "tab-scores",
     f"Scores by {items['judge'].iloc[0]}, % with 95 % intervals clustered by conversation. "
     "Unscored: the reply or the verdict failed; not run: its call is not on record.",
+)
+
+# %% tags=["remove-input"]
+NumberedTable(
+    replies.shown_scores(scores, verdicts["judge"].iloc[0]),
+    "tab-scores-model",
+    f"Scores by {verdicts['judge'].iloc[0]}.",
 )
 
 # %% tags=["remove-input"]
@@ -199,7 +210,7 @@ NumberedTable(
 
 # %% tags=["remove-input"]
 NumberedTable(
-    replies.judge_agreement(items),
+    replies.judge_agreement(verdicts),
     "tab-judge-agreement",
     "How far the judges agree on these replies.",
 )
@@ -272,7 +283,7 @@ NumberedTable(
 # The first query of each style to which every row has a reply.
 
 # %% tags=["remove-input"]
-ReplyExamples(made, items)
+ReplyExamples(made, verdicts)
 
 # %% [markdown]
 # ## How far these judges can be trusted
@@ -295,7 +306,7 @@ NumberedTable(
 # that the limit cut; its buckets count errors as 0. What each rule changes here, on the same calls:
 
 # %% tags=["remove-input"]
-effects = replychecks.rule_effects(config, made, items, llm)
+effects = replychecks.rule_effects(config, made, verdicts, llm)
 folder.table("rule_effects", effects)
 NumberedTable(
     replychecks.shown_rule_effects(effects),

@@ -95,11 +95,11 @@ config
 corpus = load_corpus(config.dataset, conversations=config.conversations)
 llm = open_llm(config)
 runs = tea_runs.run_teafarm(corpus, config, llm)
-judge = config.judge_protocols[0]
+trust = teafarm_text.trust_table(runs.trust)
+judge = teafarm_text.headline_judge(runs.talk, trust, config.judge_protocols[0])
 outcomes = teafarm.outcomes(teafarm.of_judge(runs.talk, judge))
 differences = teafarm.differences(teafarm.of_judge(runs.talk, judge), seed=config.seed)
-trust = teafarm_text.trust_table(runs.trust)
-glue(folder, teafarm_text.tea_numbers(config, runs, outcomes, differences, trust))
+glue(folder, teafarm_text.tea_numbers(config, runs, outcomes, differences, trust, judge))
 
 # %% [markdown]
 # ## The questions
@@ -116,8 +116,10 @@ glue(folder, teafarm_text.tea_numbers(config, runs, outcomes, differences, trust
 # ## Who is misled
 #
 # Each agent is the other speaker and says the next line of the talk, with what it remembers, at most
-# {glue:text}`memory_tokens` tokens of it, in one prompt for all. **{glue:text}`answer_model`** replies
-# and **{glue:text}`judge_model`** judges. {glue:text}`model_note` *no-memory* sees the talk alone,
+# {glue:text}`memory_tokens` tokens of it, in one prompt for all. **{glue:text}`answer_model`** replies.
+# **{glue:text}`judge_model`** and a rule without a model judge; the figure and the tables up to the
+# examples are by {glue:text}`headline_judge`, which agrees better with the labelled replies
+# ({numref}`tab-tea-trust`). {glue:text}`model_note` *no-memory* sees the talk alone,
 # *oracle* the turns that show the truth, *full-history* the last turns that fit. *theanine* reads its
 # timelines as they are, without rewriting, which would take three calls a question. A reply that
 # changes the subject or says that it does not know is *evasive*: no success, but not misled either.

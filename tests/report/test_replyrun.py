@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 
+import pandas as pd
 import pytest
 from werkzeug import Response
 
@@ -203,3 +204,32 @@ def test_trust_is_said_on_the_page(corpus, endpoint):
     known.loc[known["judge"] == "one, json", "accuracy"] = 1.0
     assert "floor:" not in replychecks.trust_note(config(), known)
     assert "No model" in replychecks.trust_note(config(judges=["words"]), table)
+
+
+def trusted(*rows):
+    """Return a trust table: rows of judge, rubric and accuracy."""
+    return pd.DataFrame(rows, columns=["judge", "rubric", "accuracy"])
+
+
+def test_the_headline_takes_for_each_rubric_the_judge_that_agrees_best():
+    """A model wins a tie, being first; without labels on record nothing is preferred."""
+    table = trusted(
+        ("m", "fact_use", 0.7), ("m", "composed", 0.5), ("m", "all", 0.9), ("m", "trap", None),
+        ("word rule", "fact_use", 0.7), ("word rule", "composed", 0.8), ("word rule", "all", 0.6),
+    )  # fmt: skip
+    assert replychecks.best_judges(table) == {"composed": "word rule", "fact_use": "m"}
+    rows = [("m", "fact_use", 1.0), ("word rule", "fact_use", 0.0), ("m", "composed", 0.3),
+            ("word rule", "composed", 0.6), ("m", "trap", 1.0)]  # fmt: skip
+    items = pd.DataFrame(rows, columns=["judge", "metric", "value"])
+    found = replychecks.with_best(items, table)
+    best = found[found["judge"] == replychecks.BEST]
+    assert found["judge"].iloc[0] == replychecks.BEST and len(found) == len(items) + 2
+    assert dict(zip(best["metric"], best["value"], strict=True)) == {
+        "fact_use": 1.0,
+        "composed": 0.6,
+    }
+    assert "word rule for composed; m for fact_use" in replychecks.best_note(table)
+    assert len(replychecks.with_best(items[items["judge"] == "m"], table)) == 3
+    unknown = trusted(("m", "fact_use", None))
+    assert replychecks.with_best(items, unknown) is items
+    assert "none is preferred" in replychecks.best_note(unknown)

@@ -129,7 +129,7 @@ def test_tables_by_hand(whole):
     messages = teafarm.shown_messages(runs.messages).set_index("agent")
     assert messages.loc["bm25", "corrected"] == "100.0"
     assert messages.loc["no-memory", "score"].startswith("0.0")
-    numbers = teafarm_text.tea_numbers(config(), runs, found, compared, trust)
+    numbers = teafarm_text.tea_numbers(config(), runs, found, compared, trust, "repaired")
     assert numbers["questions"] == "6" and numbers["calls_missing"] == "0"
     assert "bm25 does best" in numbers["headline_note"]
     assert "always-agree 0.0 % by the word rule and 0.0 % by the judge" in numbers["fixed_note"]
@@ -189,7 +189,7 @@ def test_what_fails_is_unscored_and_no_zero(prompt, broken, part):
     cell = found[(found["system"] == "bm25") & (found["label"] == "correct")].iloc[0]
     assert (cell["n"], cell["unscored"], cell["waiting"]) == (0, 2, 0)
     assert pd.isna(cell["mean"]) and compared.empty
-    numbers = teafarm_text.tea_numbers(config(), runs, found, compared, trust)
+    numbers = teafarm_text.tea_numbers(config(), runs, found, compared, trust, "repaired")
     assert "cannot say" in numbers["headline_note"]
 
 
@@ -198,7 +198,7 @@ def test_questions_that_cannot_be_made_are_counted(broken):
     runs = run(lambda seen: broken if seen.prompt_name == "teafarm_question.v1" else say(seen))
     assert [item.unscored is None for item in runs.items["made"]] == [False, False]
     found, compared, trust = tables(runs)
-    numbers = teafarm_text.tea_numbers(config(), runs, found, compared, trust)
+    numbers = teafarm_text.tea_numbers(config(), runs, found, compared, trust, "repaired")
     assert numbers["questions"] == "4" and numbers["questions_failed"].startswith("2 could not")
     assert set(found[found["label"] == "correct"]["unscored"]) == {2}
 
@@ -220,7 +220,7 @@ def test_a_run_with_nothing_on_record_shows_what_it_would_take():
     found, compared, trust = tables(runs)
     assert set(found["n"]) == {0} and set(found["waiting"]) == {2} and set(found["unscored"]) == {0}
     assert "not run" in set(teafarm.shown_outcomes(found)["not misled"])
-    assert "cannot say" in teafarm_text.headline_note(found, compared)
+    assert "cannot say" in teafarm_text.headline_note(found, compared, "our rubric")
     assert "not on record" in teafarm_text.trust_note(trust, "m", "repaired")
     assert len(tea_runs.all_items(runs)) == 6 * 2 * 3 + 3 * 2
     assert not teafarm.shown_missing(runs.missing).empty
@@ -321,7 +321,7 @@ def test_episodes_have_made_questions_alone(write):
     assert runs.items["converted"] == [] and len(runs.items["made"]) == 2
     found, compared, trust = tables(runs)
     assert set(found["n"]) == {2} and set(found["conversations"]) == {1}
-    numbers = teafarm_text.tea_numbers(config(), runs, found, compared, trust)
+    numbers = teafarm_text.tea_numbers(config(), runs, found, compared, trust, "repaired")
     assert (numbers["questions"], numbers["questions_own"]) == ("2", "0")
 
 
@@ -329,8 +329,23 @@ def test_without_any_question_there_is_nothing_to_show():
     runs = run(made=0, per_conversation=0)
     found, compared, trust = tables(runs)
     assert found.empty and compared.empty and tea_runs.all_items(runs).empty
-    assert "cannot say" in teafarm_text.headline_note(found, compared)
+    assert "cannot say" in teafarm_text.headline_note(found, compared, "our rubric")
     assert teafarm.shown_outcomes(found).empty and teafarm.shown_messages(runs.messages).empty
     assert "No reply" in teafarm_text.TeaExamples(runs, "repaired")._repr_html_()
-    teafarm_text.tea_numbers(config(), runs, found, compared, trust)
+    teafarm_text.tea_numbers(config(), runs, found, compared, trust, "repaired")
     figures.misled_shares(found)
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "floor", "value", "expected"),
+    [(0.7, 0.8, 1.0, "words"), (0.8, 0.7, 1.0, "repaired"), (0.7, 0.7, 0.0, "repaired"),
+     (None, 0.8, 1.0, "repaired"), (0.9, 0.7, None, "words")],
+)  # fmt: skip
+def test_the_headline_is_of_the_judge_that_agrees_better(accuracy, floor, value, expected):
+    """A model that is below the word rule, or has no verdict at all, does not give it."""
+    trust = pd.DataFrame(
+        [("teafarm", "repaired", accuracy, floor), ("teafarm", "paper", 1.0, floor)],
+        columns=["rubric", "protocol", "accuracy", "floor"],
+    )
+    talk = pd.DataFrame([("repaired", value), ("words", 0.0)], columns=["judge", "value"])
+    assert teafarm_text.headline_judge(talk, trust, "repaired") == expected

@@ -29,6 +29,8 @@ ALL_RUBRICS = "all"
 AS_ZERO = "a missing reply or verdict counts as 0"
 READ_ALL = "the judge reads thoughts and cut replies too"
 WORDING = "the judge's wording"
+BEST = "best judge by rubric"
+"""For each rubric the judge that agrees with most labels, a rule without a model included."""
 
 
 def trust(config: RepliesConfig, llm: LLM) -> pd.DataFrame:
@@ -65,6 +67,40 @@ def trust(config: RepliesConfig, llm: LLM) -> pd.DataFrame:
             keys = {"judge": judge, "rubric": name, "not_run": pending}
             records.append({**keys, **found, "words": same["accuracy"]})
     return pd.DataFrame(records)
+
+
+def best_judges(table: pd.DataFrame) -> dict[str, str]:
+    """Return the judge that agrees with most labels, for each rubric of `trust`.
+
+    Of equals the first; a judge without a verdict on the labelled set is no candidate.
+    """
+    rated = table[table["rubric"].ne(ALL_RUBRICS) & table["accuracy"].notna()]
+    first = rated.sort_values("accuracy", ascending=False, kind="stable").drop_duplicates("rubric")
+    return dict(zip(first["rubric"], first["judge"], strict=True))
+
+
+def with_best(items: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+    """Return items with a further judge before them: for each rubric the best of `trust`.
+
+    A run with one judge has no further one.
+    """
+    best = best_judges(table)
+    if items["judge"].nunique() < 2 or not best:
+        return items
+    chosen = items[[best.get(m) == j for m, j in zip(items["metric"], items["judge"], strict=True)]]
+    return pd.concat([chosen.assign(judge=BEST), items], ignore_index=True)
+
+
+def best_note(table: pd.DataFrame) -> str:
+    """Return which judge stands behind the headline, for each rubric."""
+    best = best_judges(table)
+    if not best:
+        return "No judge's verdicts on labelled replies are on record, so none is preferred."
+    by_judge: dict[str, list[str]] = {}
+    for rubric, judge in best.items():
+        by_judge.setdefault(judge, []).append(rubric)
+    parts = [f"{judge} for {', '.join(rubrics)}" for judge, rubrics in by_judge.items()]
+    return f"Of these judges the one that agrees best with the labels is {'; '.join(parts)}."
 
 
 def _model(config: RepliesConfig, llm: LLM) -> pd.DataFrame:

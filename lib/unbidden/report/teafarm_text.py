@@ -156,6 +156,22 @@ def shown_trust(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+WORDS = "words"
+JUDGES = {"repaired": "our rubric", "paper": "the paper's judge", WORDS: "the word rule"}
+
+
+def headline_judge(talk: pd.DataFrame, table: pd.DataFrame, protocol: str) -> str:
+    """Return the judge that gives the headline: the best on the labelled replies of this rubric.
+
+    That is the model's under `protocol`, unless it is not on record or below the word rule.
+    """
+    own = table[(table["rubric"] == "teafarm") & (table["protocol"] == protocol)]
+    rated = own[own["accuracy"].notna()]
+    judged = talk[(talk["judge"] == protocol) & talk["value"].notna()]
+    below = len(rated) and rated["accuracy"].iloc[0] < rated["floor"].iloc[0]
+    return WORDS if below or judged.empty else protocol
+
+
 def trust_note(table: pd.DataFrame, model: str, protocol: str) -> str:
     """Return a sentence on the judge that gives the headline."""
     own = table[(table["rubric"] == "teafarm") & (table["protocol"] == protocol)]
@@ -224,17 +240,22 @@ def tea_numbers(
     outcomes: pd.DataFrame,
     differences: pd.DataFrame,
     trust: pd.DataFrame,
+    judge: str,
 ) -> dict[str, str]:
-    """Return what the chapter's text says of the run, as text."""
+    """Return what the chapter's text says of the run, as text.
+
+    `judge` is the headline's, by which `outcomes` and `differences` are.
+    """
     items = [item for own in runs.items.values() for item in own]
-    judge = config.judge_model or config.answer_model
+    model = config.judge_model or config.answer_model
     small = config.answer_model in local_models()
     failed = sum(item.unscored is not None for item in items)
     return {
         "dataset": runs.dataset,
         "answer_model": config.answer_model,
-        "judge_model": judge,
-        "trust_note": trust_note(trust, judge, config.judge_protocols[0]),
+        "judge_model": model,
+        "headline_judge": JUDGES[judge],
+        "trust_note": trust_note(trust, model, config.judge_protocols[0]),
         "model_note": "Both are small models that run on a laptop." if small else "",
         "questions": str(len(runs.asked)),
         "questions_own": str(len(runs.items[OWN])),
@@ -243,7 +264,7 @@ def tea_numbers(
         "conversations": str(len({item.conversation for item in runs.asked})),
         "memory_tokens": str(config.memory_tokens),
         "reply_tokens": str(config.reply_tokens),
-        "headline_note": headline_note(outcomes, differences),
+        "headline_note": headline_note(outcomes, differences, JUDGES[judge]),
         "fixed_note": fixed_note(runs, config.judge_protocols[0]),
         "detectable_note": detectable_note(differences),
         "published_p": p_text(published_p()),
@@ -251,7 +272,7 @@ def tea_numbers(
     }
 
 
-def headline_note(outcomes: pd.DataFrame, differences: pd.DataFrame) -> str:
+def headline_note(outcomes: pd.DataFrame, differences: pd.DataFrame, judge: str) -> str:
     """Return the answer to the chapter's question in two or three sentences."""
     rows = outcomes[(outcomes["label"] == "correct") & (outcomes["n"] > 0)]
     rates = {row["system"]: row for row in rows.to_dict("records")}
@@ -260,7 +281,7 @@ def headline_note(outcomes: pd.DataFrame, differences: pd.DataFrame) -> str:
         return "No verdict on a memory system is on record here, so this run cannot say."
     best = max(systems, key=lambda name: rates[name]["mean"])
     text = (
-        f"Of the memory systems, {best} does best: its reply agrees with the truth in "
+        f"By {judge}, of the memory systems {best} does best: its reply agrees with the truth in "
         f"{_interval(rates[best])} % of {rates[best]['n']} questions."
     )
     for name, told in ((NO_MEMORY, "Without any memory"), (ORACLE, "Shown the true turns")):
