@@ -25,7 +25,7 @@
 from unbidden.config_teafarm import TeafarmConfig
 from unbidden.corpus import load_corpus
 from unbidden.llm.session import open_llm
-from unbidden.report import figures, tea_runs, teafarm, teafarm_text
+from unbidden.report import figures, tea_runs, teafarm, teafarm_text, teafarm_trust
 from unbidden.report.folder import RunFolder
 from unbidden.report.glue import glue
 from unbidden.report.tables import NumberedTable, shown_differences
@@ -95,8 +95,8 @@ config
 corpus = load_corpus(config.dataset, conversations=config.conversations)
 llm = open_llm(config)
 runs = tea_runs.run_teafarm(corpus, config, llm)
-trust = teafarm_text.trust_table(runs.trust)
-judge = teafarm_text.headline_judge(runs.talk, trust, config.judge_protocols[0])
+trust = teafarm_trust.trust_table(runs.trust)
+judge = teafarm_trust.headline_judge(runs.talk, trust, config.judge_protocols[0])
 outcomes = teafarm.outcomes(teafarm.of_judge(runs.talk, judge))
 differences = teafarm.differences(teafarm.of_judge(runs.talk, judge), seed=config.seed)
 glue(folder, teafarm_text.tea_numbers(config, runs, outcomes, differences, trust, judge))
@@ -188,7 +188,7 @@ NumberedTable(
 # %% tags=["remove-input"]
 folder.table("trust", trust)
 NumberedTable(
-    teafarm_text.shown_trust(trust),
+    teafarm_trust.shown_trust(trust),
     "tab-tea-trust",
     "Accuracy on the labelled replies of both rubrics used here, %, beside the word rule's.",
 )

@@ -15,7 +15,7 @@ from unbidden.errors import BudgetExceeded, ConfigError
 from unbidden.judge.labelled import load_items
 from unbidden.llm import Budget, LLMSettings, Outcome, ScriptedLLM, connect
 from unbidden.llm.session import PlanningLLM
-from unbidden.report import figures, tea_runs, teafarm, teafarm_text
+from unbidden.report import figures, tea_runs, teafarm, teafarm_text, teafarm_trust
 
 AGENTS = ["no-memory", "oracle", "bm25", "full-history"]
 QUESTION = {
@@ -84,7 +84,7 @@ def run(script=say, **changes):
 def tables(runs):
     rows = teafarm.of_judge(runs.talk, "repaired")
     found = teafarm.outcomes(rows)
-    return found, teafarm.differences(rows), teafarm_text.trust_table(runs.trust)
+    return found, teafarm.differences(rows), teafarm_trust.trust_table(runs.trust)
 
 
 def test_who_looks_is_not_misled_and_who_never_looks_has_no_success(whole):
@@ -221,7 +221,7 @@ def test_a_run_with_nothing_on_record_shows_what_it_would_take():
     assert set(found["n"]) == {0} and set(found["waiting"]) == {2} and set(found["unscored"]) == {0}
     assert "not run" in set(teafarm.shown_outcomes(found)["not misled"])
     assert "cannot say" in teafarm_text.headline_note(found, compared, "our rubric")
-    assert "not on record" in teafarm_text.trust_note(trust, "m", "repaired")
+    assert "not on record" in teafarm_trust.trust_note(trust, "m", "repaired")
     assert len(tea_runs.all_items(runs)) == 6 * 2 * 3 + 3 * 2
     assert not teafarm.shown_missing(runs.missing).empty
     figures.misled_shares(found)
@@ -348,4 +348,4 @@ def test_the_headline_is_of_the_judge_that_agrees_better(accuracy, floor, value,
         columns=["rubric", "protocol", "accuracy", "floor"],
     )
     talk = pd.DataFrame([("repaired", value), ("words", 0.0)], columns=["judge", "value"])
-    assert teafarm_text.headline_judge(talk, trust, "repaired") == expected
+    assert teafarm_trust.headline_judge(talk, trust, "repaired") == expected
