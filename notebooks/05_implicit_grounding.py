@@ -230,12 +230,12 @@ NumberedTable(
 # ## Silent grounding
 #
 # Of {glue:text}`implicit` implicit queries, {glue:text}`oracle_scored` have a scored reply from the
-# gold turns, and {glue:text}`pool` of those replies ({glue:text}`pool_share` %) do not state the fact
-# at all. On these, three arms are compared: the gold turns, no memory, and
+# gold turns, and {glue:text}`silent` of those replies ({glue:text}`silent_share` %) do not state the
+# fact at all. {glue:text}`pool_note` Three arms are compared: the gold turns, no memory, and
 # {glue:text}`random_turns` random turns. All arms have the same prompt and the same limit of
 # {glue:text}`answer_tokens` tokens.
 
-# %% tags=["remove-input"] mystnb={"figure": {"name": "fig-margins", "caption": "Wins minus losses of the first arm, where the reply with the gold turns does not state the fact. 95 % intervals, clustered by conversation."}, "image": {"alt": "Margins between the arms with gold turns, no memory and random turns, graded alone and side by side, with 95 percent intervals."}}
+# %% tags=["remove-input"] mystnb={"figure": {"name": "fig-margins", "caption": "Wins minus losses of the first arm, on the queries the arms are compared on. 95 % intervals, clustered by conversation."}, "image": {"alt": "Margins between the arms with gold turns, no memory and random turns, graded alone and side by side, with 95 percent intervals."}}
 margins = silence.margins_table(judged.contests, judged.pairs)
 folder.table("margins", margins)
 figures_grounding.margins(margins)
@@ -274,8 +274,8 @@ folder.table("situations", situations)
 NumberedTable(
     silence.shown_situations(situations),
     "tab-situations",
-    "Fact used and situation answered, % of replies, on all implicit queries and where the fact is "
-    "not stated.",
+    "Fact used and situation answered, % of replies, on all implicit queries and on those the arms are "
+    "compared on.",
 )
 
 # %% [markdown]
@@ -303,7 +303,7 @@ words.SilentExamples(
 )
 
 # %% [markdown]
-# *Replies of the three arms to implicit queries whose fact the first does not state.*
+# *Replies of the three arms to queries they are compared on.*
 #
 # ## Memories chosen while thinking
 #
@@ -378,7 +378,7 @@ own = [
         scored[scored["judge"] == judge],
         judged.base[judged.base["judge"] == judge],
     ),
-    *margin_evidence(source, margins, against),
+    *margin_evidence(source, margins, against, silent_only=config.pool == "silent"),
 ]
 folder.table("evidence", claims.evidence_frame(own))
 recorded = claims.recorded_evidence(except_for=(config.chapter, corpus.name))
@@ -392,6 +392,7 @@ claims.ClaimsTable(
 )
 
 # %% tags=["remove-input"]
+folder.table("silent", words.silent_table(facts))
 numbers = words.grounding_numbers(
     config,
     decomposition=parts[parts["judge"] == judge],

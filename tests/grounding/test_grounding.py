@@ -263,5 +263,20 @@ def test_what_the_text_says_of_margins():
     )
     said = words.silent_note(table, 4)
     assert "50.0 [25.0, 75.0] points over random" in said and "Fewer than 10" in said
+    assert "does not state the fact (4 replies)" in said
+    assert "On all 4 implicit queries" in words.silent_note(table, 4, everything=True)
     assert "not run" in words.silent_note(table.assign(n=0), 0)
     assert "not run" in words.losses_note(pd.DataFrame(), "bm25")
+
+
+def test_silent_replies_are_counted_among_the_scored():
+    """Of three replies from the gold turns one failed and one does not state the fact."""
+    facts = pd.DataFrame(
+        [("oracle", 0.0), ("oracle", 0.5), ("oracle", None), ("rrf", 0.0)], columns=["way", "value"]
+    ).assign(metric="fact_use")
+    (row,) = words.silent_table(facts).to_dict("records")
+    assert (row["implicit"], row["scored"], row["silent"], row["share"]) == (3, 2, 1, 0.5)
+    assert words.silent_table(facts[:0])["share"].isna().all()
+    assert "all 8 queries" in words.pool_note("all", 8) and "all" not in words.pool_note(
+        "silent", 3
+    )

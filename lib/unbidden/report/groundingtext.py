@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from unbidden.grounding.silent import BOTH_ORDERS, ORACLE, TOTAL
 from unbidden.llm.localmodels import local_models
 from unbidden.report.grounding import ALL
@@ -12,8 +14,6 @@ from unbidden.report.tables import points, with_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import pandas as pd
 
     from unbidden.config_grounding import GroundingConfig
     from unbidden.corpus.models import Corpus
@@ -42,7 +42,7 @@ def grounding_numbers(
     waiting : DataFrame
         Calls not on record, as `still_to_ask`.
     """
-    oracle = facts[(facts["way"] == ORACLE) & (facts["metric"] == "fact_use")]
+    ((_, implicit, scored, silent, share),) = silent_table(facts).itertuples(index=False)
     model = config.answer_model
     size = "a small local model" if model in local_models() else "the answer model"
     return {
@@ -50,12 +50,11 @@ def grounding_numbers(
         "judge_model": config.judge_model or model,
         "model_size": size,
         "dataset_name": config.dataset if "/" not in config.dataset else "a data set of your own",
-        "implicit": str(len(oracle)),
-        "oracle_scored": str(int(oracle["value"].notna().sum())),
-        "pool": str(len(pool)),
-        "pool_share": points(len(pool) / max(1, int(oracle["value"].notna().sum())))
-        if oracle["value"].notna().any()
-        else "–",
+        "implicit": str(implicit),
+        "oracle_scored": str(scored),
+        "silent": str(silent),
+        "silent_share": points(share),
+        "pool_note": pool_note(config.pool, len(pool)),
         "top_k": str(config.top_k),
         "neighbours": str(config.neighbours),
         "random_turns": str(config.random_turns),
@@ -63,7 +62,7 @@ def grounding_numbers(
         "longer_tokens": str(config.longer_tokens),
         "condition_system": config.condition_system,
         "losses_note": losses_note(decomposition, config.condition_system),
-        "silent_note": silent_note(margins, len(pool)),
+        "silent_note": silent_note(margins, len(pool), everything=config.pool == "all"),
         "record_note": record_note(waiting),
     }
 
@@ -82,8 +81,42 @@ def losses_note(table: pd.DataFrame, way: str) -> str:
     )
 
 
-def silent_note(margins: pd.DataFrame, pool: int) -> str:
-    """Return a sentence on silent grounding: the margin of the gold turns in both orders."""
+def silent_table(facts: pd.DataFrame) -> pd.DataFrame:
+    """Return how many replies from the gold turns do not state the fact, as one row.
+
+    Parameters
+    ----------
+    facts : DataFrame
+        Fact scores of one judge on the implicit replies.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``way, implicit, scored, silent, share``; `share` is of the scored replies, missing
+        without any.
+    """
+    values = facts[(facts["way"] == ORACLE) & (facts["metric"] == "fact_use")]["value"]
+    scored = values.dropna()
+    share = float((scored == 0).mean()) if len(scored) else None
+    row = (ORACLE, len(values), len(scored), int((scored == 0).sum()), share)
+    return pd.DataFrame([row], columns=["way", "implicit", "scored", "silent", "share"])
+
+
+def pool_note(kind: str, pool: int) -> str:
+    """Return a sentence on the queries the arms are compared on."""
+    if kind == "all":
+        return (
+            f"This run compares the arms on all {pool} queries, whether or not a reply states the "
+            "fact (`pool`): that tells what memory does for a reply, and not what it does silently."
+        )
+    return "On these the arms are compared."
+
+
+def silent_note(margins: pd.DataFrame, pool: int, *, everything: bool = False) -> str:
+    """Return a sentence on silent grounding: the margin of the gold turns in both orders.
+
+    With `everything` the arms were compared on all implicit queries, silent or not.
+    """
     rows = margins[
         (margins["counted"] == BOTH_ORDERS)
         & (margins["limits"] == "equal")
@@ -98,10 +131,13 @@ def silent_note(margins: pd.DataFrame, pool: int) -> str:
         for row in rows.to_dict("records")
     )
     few = f" Fewer than {_LEAST} replies decide nothing." if pool < _LEAST else ""
-    return (
-        f"Where the reply with the gold turns does not state the fact ({pool} replies), it is "
-        f"preferred by a margin of {told}, counting wins in both orders.{few}"
+    where = (
+        f"On all {pool} implicit queries, whether or not it states the fact, the reply with the "
+        "gold turns is"
+        if everything
+        else f"Where the reply with the gold turns does not state the fact ({pool} replies), it is"
     )
+    return f"{where} preferred by a margin of {told}, counting wins in both orders.{few}"
 
 
 def record_note(waiting: pd.DataFrame) -> str:

@@ -81,3 +81,5 @@ def test_only_wins_in_both_orders_speak_of_silent_grounding():
         ("silent_grounding", "oracle − random", 0.5),
         ("reasoned_as_good", "cot − oracle", 0.5),
     ]
+    on_all = margin_evidence(SOURCE, margins, chosen, silent_only=False)
+    assert [part.claim for part in on_all] == ["reasoned_as_good"]

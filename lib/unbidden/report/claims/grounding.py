@@ -68,19 +68,23 @@ def reply_evidence(source: Source, scored: pd.DataFrame, base: pd.DataFrame) -> 
 
 
 def margin_evidence(
-    source: Source, margins: pd.DataFrame, reasoned: pd.DataFrame
+    source: Source, margins: pd.DataFrame, reasoned: pd.DataFrame, *, silent_only: bool = True
 ) -> list[Measured]:
     """Return what the margins tell: those of both orders, and of replies that chose their memories.
 
     Parameters
     ----------
+    silent_only : bool
+        Whether the margins are of replies that do not state the fact; others are no evidence on
+        silent grounding.
     margins : DataFrame
         From `unbidden.report.silence.margins_table`.
     reasoned : DataFrame
         From `unbidden.report.silence.reasoned_table`.
     """
     silent = margins[
-        (margins["counted"] == BOTH_ORDERS)
+        silent_only
+        & (margins["counted"] == BOTH_ORDERS)
         & (margins["limits"] == "equal")
         & margins["compared"].str.startswith(f"{ORACLE} −")
     ]
