@@ -80,6 +80,13 @@ def test_a_rewriting_that_repeats_the_message_changes_nothing():
     plain = effects[effects["rewriting"] == "convergent, repaired"]
     assert (plain["difference"] == 0).all() and (plain["n"] == 8).all()
     assert set(effects["metric"]) == {"recall", "mrr"}
+    note = rewriting.rewriting_numbers(found, effects, CONFIG)["rewriting_note"]
+    assert "below 0 in 0 and above 0 in 0" in note
+    worse = effects.assign(low=-0.5, high=-0.1)
+    assert (
+        f"below 0 in {len(GRID)} and"
+        in rewriting.rewriting_numbers(found, worse, CONFIG)["rewriting_note"]
+    )
     texts = rewriting.rewritten_texts(found).set_index("rewriting")
     assert texts.loc["convergent, paper", "texts"] == 1
     assert texts["unscored"].sum() == 0

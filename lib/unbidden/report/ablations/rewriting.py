@@ -192,11 +192,13 @@ def _note(run: RewriteRun, effects: pd.DataFrame) -> str:
     recall = effects[effects["metric"] == "recall"]
     sure = recall[recall["verdict"] != "not distinguishable"]
     better = int((sure["difference"] > 0).sum())
+    lower, higher = int((recall["high"] < 0).sum()), int((recall["low"] > 0).sum())
     missing = f" {len(run.unrecorded)} of the forms were not run." if run.unrecorded else ""
     return (
         f"Of {len(recall)} pairs of a rewriting and a system, recall rises beyond doubt in "
-        f"{better} and falls in {len(sure) - better}; the rest cannot be told from no change on "
-        f"so small a sample.{missing}"
+        f"{better} and falls in {len(sure) - better} after the correction for so many tests. Taken "
+        f"one by one, the interval of the change is below 0 in {lower} and above 0 in {higher}; "
+        f"the rest cannot be told from no change on so small a sample.{missing}"
     )
 
 
