@@ -1,6 +1,7 @@
 """The chapter on TeaFarm from scripted models: every table by hand, faults, and resuming."""
 
 import json
+from dataclasses import replace
 from functools import cache
 
 import pandas as pd
@@ -160,6 +161,11 @@ def test_published_numbers_stand_beside_ours(whole):
     rewritten = {"theanine": {"refine_mode": "per_timeline"}}
     table = teafarm_text.published_beside(theanine, rewritten).set_index("in the paper")
     assert table.loc["THEANINE", "this run"].startswith("100.0")
+
+
+def test_a_reply_without_a_verdict_is_shown_as_such(whole):
+    unlabelled = replace(whole, talk=whole.talk.assign(label=float("nan")))
+    assert "no verdict" in teafarm_text.TeaExamples(unlabelled, "repaired")._repr_html_()
 
 
 def test_texts_are_escaped_in_examples():

@@ -115,7 +115,7 @@ class TeaExamples:
         return found[: self.most]
 
     def _repr_html_(self) -> str:
-        rows = of_judge(self.runs.talk, self.judge)
+        rows = of_judge(self.runs.talk, self.judge).dropna(subset=["label"])
         labels = {(row["query_id"], row["system"]): row["label"] for row in rows.to_dict("records")}
         parts = []
         for item in self._chosen():
