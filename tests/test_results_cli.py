@@ -47,4 +47,7 @@ def test_wrong_names_are_errors_that_lead_on(two):
 
 def test_status_says_what_was_not_executed(two):
     (two / "notebooks" / "02_retrieval.ipynb").write_text('{"cells": []}')
-    assert "02_retrieval             it was not executed before" in run("status", "one").output
+    said = run("status", "one").output
+    assert "02_retrieval             it was not executed before" in said
+    assert "`unbidden pages one` takes those of `default`" in said
+    assert "takes those of" not in run("status", "default").output

@@ -53,9 +53,15 @@ def status(
 ) -> None:
     """Say which chapters of a run are fresh, and why the others are not."""
     from unbidden.execute import run_status
+    from unbidden.freshness import NEVER
 
-    for chapter, reasons in run_status(run).items():
+    found = run_status(run)
+    for chapter, reasons in found.items():
         typer.echo(f"{chapter:24} {'; '.join(reasons) or 'fresh'}")
+    if run != "default" and [NEVER] in found.values():
+        typer.echo(
+            f"Of chapters that {run!r} lacks, `unbidden pages {run}` takes those of `default`."
+        )
 
 
 def export(
