@@ -118,8 +118,7 @@ glue(folder, teafarm_text.tea_numbers(config, runs, outcomes, differences, trust
 # Each agent is the other speaker and says the next line of the talk, with what it remembers, at most
 # {glue:text}`memory_tokens` tokens of it, in one prompt for all. **{glue:text}`answer_model`** replies.
 # **{glue:text}`judge_model`** and a rule without a model judge; the figure and the tables up to the
-# examples are by {glue:text}`headline_judge`, which agrees better with the labelled replies
-# ({numref}`tab-tea-trust`). {glue:text}`model_note` *no-memory* sees the talk alone,
+# examples are by {glue:text}`headline_judge`, {glue:text}`choice_note` ({numref}`tab-tea-trust`). {glue:text}`model_note` *no-memory* sees the talk alone,
 # *oracle* the turns that show the truth, *full-history* the last turns that fit. *theanine* reads its
 # timelines as they are, without rewriting, which would take three calls a question. A reply that
 # changes the subject or says that it does not know is *evasive*: no success, but not misled either.

@@ -355,3 +355,6 @@ def test_the_headline_is_of_the_judge_that_agrees_better(accuracy, floor, value,
     )
     talk = pd.DataFrame([("repaired", value), ("words", 0.0)], columns=["judge", "value"])
     assert teafarm_trust.headline_judge(talk, trust, "repaired") == expected
+    why = teafarm_trust.choice_note(expected, trust, "repaired")
+    assert ("not on record" in why) == (accuracy is None)
+    assert ("at least as many" in why) == (accuracy is not None and expected == "repaired")

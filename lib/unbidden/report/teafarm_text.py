@@ -17,7 +17,7 @@ from unbidden.report.published import theanine_table
 from unbidden.report.tables import p_text, points, with_interval
 from unbidden.report.tea_runs import MADE, OWN
 from unbidden.report.teafarm import of_judge
-from unbidden.report.teafarm_trust import JUDGES, trust_note
+from unbidden.report.teafarm_trust import JUDGES, choice_note, trust_note
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -159,6 +159,7 @@ def tea_numbers(
         "answer_model": config.answer_model,
         "judge_model": model,
         "headline_judge": JUDGES[judge],
+        "choice_note": choice_note(judge, trust, config.judge_protocols[0]),
         "trust_note": trust_note(trust, model, config.judge_protocols[0]),
         "model_note": "Both are small models that run on a laptop." if small else "",
         "questions": str(len(runs.asked)),

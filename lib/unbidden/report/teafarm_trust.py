@@ -97,6 +97,16 @@ def headline_judge(talk: pd.DataFrame, table: pd.DataFrame, protocol: str) -> st
     return WORDS if below or judged.empty else protocol
 
 
+def choice_note(judge: str, table: pd.DataFrame, protocol: str) -> str:
+    """Return why `headline_judge` is what it is, as the end of a sentence."""
+    own = table[(table["rubric"] == "teafarm") & (table["protocol"] == protocol)]
+    if own.empty or own["accuracy"].isna().all():
+        return "as it is not on record how far a model agrees with the labelled replies"
+    if judge == WORDS:
+        return "as the model agrees with fewer labels or has no verdict here"
+    return "which agrees with at least as many labels as the word rule"
+
+
 def trust_note(table: pd.DataFrame, model: str, protocol: str) -> str:
     """Return a sentence on the judge that gives the headline."""
     own = table[(table["rubric"] == "teafarm") & (table["protocol"] == protocol)]
