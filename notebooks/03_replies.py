@@ -168,11 +168,11 @@ glue(
 # ## Scores
 #
 # {numref}`fig-replies` and the tables below show the same replies through each judge: the model
-# ({glue:text}`judge`), and two floors that need none. {glue:text}`best_note` *Best judge by rubric* takes
-# for each rubric that one ({numref}`tab-trust`), and is what this page's headline is of. It is chosen on
+# ({glue:text}`judge`), and two floors that need none. {glue:text}`best_note` *The best judge of each
+# rubric* takes that one ({numref}`tab-trust`), and is what this page's headline is of. It is chosen on
 # the replies it is then rated by, so its agreement is a little flattered. Where judges disagree, the
-# order of systems is a matter of the judge. A reply that only says that it does not know counts as doubt about a wrong
-# premise, so *no memory* is not at 0 in *counterfactual*.
+# order of systems is a matter of the judge. A reply that only says that it does not know counts as
+# doubt about a wrong premise, so *no memory* is not at 0 in *counterfactual*.
 
 # %% tags=["remove-input"] mystnb={"figure": {"name": "fig-replies", "caption": "Mean score of the replies by what they were given to remember, for each style and judge. 95 % intervals, clustered by conversation."}, "image": {"alt": "Scores of replies with each system's memories, with the gold turns and without memory, for five styles and all together, by a model as the judge and by two rules, with 95 percent intervals."}}
 drawn = reply_scores(scores)

@@ -265,9 +265,10 @@ asked = {run.name: run.frame for run in runs if run.asked}
 by_rubric = judges.agreements(asked, resamples=config.resamples, seed=config.seed)
 folder.table("judges", by_rubric)
 NumberedTable(
-    judges.shown_agreements(by_rubric),
+    judges.shown_accuracies(by_rubric, config.protocols[0]),
     "tab-judges",
-    "Models against the labels, by rubric: accuracy in %, kappa and alpha.",
+    f"Models against the labels, by rubric: accuracy in % with 95 % intervals, {config.protocols[0]} "
+    "wording. Parts of rubrics, kappa, alpha and other wordings are in the table `judges` of the run.",
 )
 
 # %% tags=["remove-input"]

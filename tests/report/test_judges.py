@@ -230,3 +230,26 @@ def test_the_figure_draws_every_kind_and_judge():
     assert [label.get_text() for label in axes.get_yticklabels()] == ["wrong", "real"]
     assert axes.yaxis_inverted()
     assert axes.get_legend_handles_labels()[1] == ["votes", "words"]
+
+
+def test_accuracies_stand_in_a_grid_by_rubric():
+    """Parts and other wordings are left out; a rubric a judge was not asked about has a dash."""
+    row = {"part": "", "items": 4, "accuracy": 0.5, "accuracy_low": 0.25, "accuracy_high": 0.75}
+    table = pd.DataFrame(
+        [
+            row | {"judge": "m: json, repaired", "rubric": "trap"},
+            row | {"judge": "m: json, repaired", "rubric": "composed"},
+            row | {"judge": "m: json, repaired", "rubric": "composed", "part": "1"},
+            row | {"judge": "m: word, repaired", "rubric": "trap", "accuracy": 1.0},
+            row | {"judge": "m: json, paper", "rubric": "trap"},
+        ]
+    )
+    shown = judges.shown_accuracies(table, "repaired").set_index("rubric")
+    assert list(shown.columns) == ["n", "m: json", "m: word"] and list(shown.index) == [
+        "trap",
+        "composed",
+    ]
+    assert (
+        shown.loc["trap", "m: word"].startswith("100.0") and shown.loc["composed", "m: word"] == "–"
+    )
+    assert judges.shown_accuracies(table, "other").empty

@@ -52,7 +52,8 @@ MARGIN = 0.1
 _DOUBT = re.compile(
     r"\b(?:(?:not|n't|never) (?:be |entirely |quite )?(?:sure|certain)|unsure|rather not|no idea|"
     r"(?:can't|cannot|couldn't|could not|don't|do not|didn't|did not) (?:\w+ )?"
-    r"(?:say|tell|confirm|find|recall|remember|know|think|have|see)|know (?:of )?(?:no|nothing)|"
+    r"(?:say|tell|confirm|find|recall|remember|know|think|have|see|assist|help (?:you )?with)|"
+    r"know (?:of )?(?:no|nothing)|"
     r"have (?:no|nothing)|no (?:record|information|memory)|are you (?:sure|certain)|"
     r"n't (?:sound|seem|look) right|not (?:sound|seem|look) right|not aware|only know)\b"
     r"|不清楚|不记得|不知道|不确定|说不准|没听",

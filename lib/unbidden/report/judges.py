@@ -87,6 +87,32 @@ def shown_agreements(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def shown_accuracies(table: pd.DataFrame, protocol: str) -> pd.DataFrame:
+    """Return `agreements` as a grid of accuracies: a row for each rubric, a column for each judge.
+
+    Parameters
+    ----------
+    protocol : str
+        Only judges asked in its words (`unbidden.judge.panel.Run.name` ends with it).
+    """
+    ending = f", {protocol}"
+    own = (
+        table[(table["part"] == "") & table["judge"].str.endswith(ending)] if len(table) else table
+    )
+    if own.empty:
+        return pd.DataFrame()
+    rows = []
+    for name, group in own.groupby("rubric", sort=False):
+        cells = {
+            row["judge"].removesuffix(ending): with_interval(
+                row["accuracy"], row["accuracy_low"], row["accuracy_high"]
+            )
+            for row in group.to_dict("records")
+        }
+        rows.append({"rubric": name, "n": int(group["items"].max()), **cells})
+    return pd.DataFrame(rows, dtype=object).fillna("–")
+
+
 def misled(frames: Mapping[str, pd.DataFrame], tag: str = MISLEAD) -> pd.DataFrame:
     """Return accuracy on items without and with a tag, of rubrics that have both.
 

@@ -29,7 +29,7 @@ ALL_RUBRICS = "all"
 AS_ZERO = "a missing reply or verdict counts as 0"
 READ_ALL = "the judge reads thoughts and cut replies too"
 WORDING = "the judge's wording"
-BEST = "best judge by rubric"
+BEST = "the best judge of each rubric"
 """For each rubric the judge that agrees with most labels, a rule without a model included."""
 
 
