@@ -252,8 +252,9 @@ glue(folder, rewriting.rewriting_numbers(rewritten, effects, config))
 NumberedTable(
     rewriting.shown_effects(effects, rewritten),
     "tab-rewriting",
-    f"Recall@{config.top_k} and mean reciprocal rank (MRR) with rewritten messages, paired with the "
-    "message as written. Intervals are over needs and say nothing about other conversations.",
+    f"Recall@{config.top_k} as written, and its change with rewritten messages, in points, paired by "
+    "message. Intervals are over needs and say nothing about other conversations; ranks and tests are "
+    "in the table `rewriting` of the run.",
 )
 
 # %% tags=["remove-input"]

@@ -87,6 +87,9 @@ def test_a_rewriting_that_repeats_the_message_changes_nothing():
         f"below 0 in {len(GRID)} and"
         in rewriting.rewriting_numbers(found, worse, CONFIG)["rewriting_note"]
     )
+    shown = rewriting.shown_effects(worse.assign(difference=0.25), found).set_index("rewriting")
+    assert len(shown) == 1 + len(GRID) and shown.loc["facets, paper", "bm25"].startswith("+25.0 [")
+    assert shown.loc[AS_WRITTEN, "n"] == 8
     texts = rewriting.rewritten_texts(found).set_index("rewriting")
     assert texts.loc["convergent, paper", "texts"] == 1
     assert texts["unscored"].sum() == 0
@@ -103,7 +106,7 @@ def test_what_was_not_run_is_said_and_is_no_zero():
     found = run(never)
     effects = rewriting.rewriting_effects(found)
     shown = rewriting.shown_effects(effects, found)
-    assert len(shown) == len(GRID) and set(shown["system"]) == {"not run"}
+    assert len(shown) == len(GRID) and set(shown["n"]) == {"not run"}
     assert set(found.items["condition"]) == {AS_WRITTEN}
     numbers = rewriting.rewriting_numbers(found, effects, CONFIG)
     assert "not on record" in numbers["rewriting_note"]

@@ -12,7 +12,7 @@ from unbidden.llm.session import PlanningLLM
 from unbidden.queries.facets import paper_lines, repaired_lines, rewrite_for_search
 from unbidden.queries.sampling import balanced_sample
 from unbidden.report.summary import paired_differences
-from unbidden.report.tables import points, shown_differences, with_interval
+from unbidden.report.tables import points, with_interval
 from unbidden.retrieval.rewriting import AS_WRITTEN, GRID, call_sets
 
 if TYPE_CHECKING:
@@ -75,17 +75,29 @@ def rewriting_effects(run: RewriteRun, *, seed: int = 0) -> pd.DataFrame:
 
 
 def shown_effects(found: pd.DataFrame, run: RewriteRun) -> pd.DataFrame:
-    """Return `rewriting_effects` as text, a line for each row that was not run."""
-    if found.empty:
-        shown = pd.DataFrame(columns=["rewriting", "metric", "system"])
-    else:
-        names = ["rewriting", "metric", "system"]
-        shown = shown_differences(found, names).rename(columns={"conv.": "needs"})
-        shown["metric"] = shown["metric"].replace("mrr", "MRR")
-        shown.insert(3, AS_WRITTEN, [points(value) for value in found[AS_WRITTEN]])
-        shown.insert(4, "rewritten", [points(value) for value in found["rewritten"]])
-    missing = pd.DataFrame([{"rewriting": name, "system": NOT_RUN} for name in run.unrecorded])
-    return pd.concat([shown, missing], ignore_index=True).astype(object)
+    """Return the changes of recall as text: a row for each rewriting, a column for each system.
+
+    The first row is the recall of the messages as written; ranks, p-values and what could have been
+    detected stay in the table that `rewriting_effects` returns.
+    """
+    recall = found[found["metric"] == "recall"] if len(found) else found
+    records: list[dict[str, Any]] = []
+    if len(recall):
+        first = recall.drop_duplicates("system")
+        level = {row["system"]: points(row[AS_WRITTEN]) for row in first.to_dict("records")}
+        records.append({"rewriting": AS_WRITTEN, "n": int(recall["n"].max()), **level})
+        for name, group in recall.groupby("rewriting", sort=False):
+            cells = {row["system"]: _signed(row) for row in group.to_dict("records")}
+            records.append({"rewriting": name, "n": int(group["n"].max()), **cells})
+    records += [{"rewriting": name, "n": NOT_RUN} for name in run.unrecorded]
+    return pd.DataFrame(records, columns=None if records else ["rewriting"], dtype=object).fillna(
+        "–"
+    )
+
+
+def _signed(row: dict[Any, Any]) -> str:
+    text = with_interval(row["difference"], row["low"], row["high"])
+    return f"+{text}" if row["difference"] > 0 else text
 
 
 def rewritten_texts(run: RewriteRun) -> pd.DataFrame:
