@@ -6,6 +6,7 @@ import pytest
 from werkzeug import Response
 
 from tests.memory.hand import Words, conversation
+from unbidden.errors import ConfigError
 from unbidden.llm import LLMSettings, connect
 from unbidden.llm.session import PlanningLLM
 from unbidden.memory import create_system
@@ -148,3 +149,22 @@ def test_one_system_may_have_a_model_of_its_own(endpoint, tmp_path, monkeypatch)
         planning = PlanningLLM(llm)
         create_system("mem0-v2", llm=planning, embedder=Words()).ingest(TALK)
         assert planning.plan().to_ask > 0
+
+
+def test_a_served_model_never_answers_under_another_name(endpoint, tmp_path, monkeypatch):
+    """What is on record under another name still counts; nothing is asked under it."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    url, asked = endpoint
+    ledger = tmp_path / "calls.sqlite"
+    with connect(LLMSettings.of("m", base_url=url), "record", ledger=ledger) as llm:
+        create_system("msc-retrieval", llm=llm, embedder=Words()).ingest(TALK)
+    made = len(asked)
+    settings = LLMSettings.of("m", base_url=url, serves="small", systems={"mem0-v2": "small"})
+    with connect(settings, "record", ledger=ledger) as llm:
+        create_system("msc-retrieval", llm=llm, embedder=Words()).ingest(TALK)
+        assert len(asked) == made
+        with pytest.raises(ConfigError, match="under the name of another"):
+            create_system("theanine", llm=llm, embedder=Words()).ingest(TALK)
+        assert len(asked) == made
+        create_system("mem0-v2", llm=llm, embedder=Words()).ingest(TALK)
+    assert {body["model"] for body in asked[made:]} == {"small"}

@@ -148,8 +148,21 @@ class Client(LLM):
         asker = self._asker
         if self.mode == "replay" or asker is None:
             raise self._missing(items)
+        self._check_served(items)
         with Progress(len(items), self.prices, label) as progress:
             return self._transport.run(lambda: asker.ask_all(items, progress))
+
+    def _check_served(self, items: Sequence[Prepared]) -> None:
+        served = self.settings.serves
+        others = sorted({item.model for item in items} - {served})
+        if served and others:
+            raise ConfigError(
+                f"the local model {served!r} would answer under the name of another",
+                expected=f"calls to {served!r} only, or the others on record",
+                got=", ".join(others),
+                next_step="name it for every role that is asked (`answer_model`, `judge_model`, "
+                "`memory_model`, `memory_models`, `rewriter_model`), or run the roles apart",
+            )
 
     def _missing(self, items: Sequence[Prepared]) -> NotRecorded:
         first = items[0]

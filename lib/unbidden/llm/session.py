@@ -62,7 +62,7 @@ def open_llm(config: ModelConfig) -> LLM:
 def _one_at_a_time(config: ModelConfig) -> dict[str, Any]:
     """Return how calls are made: a local model has one slot and needs patience."""
     if config.local_model:
-        return {"concurrency": 1, "timeout": 900.0}
+        return {"concurrency": 1, "timeout": 900.0, "serves": config.local_model}
     return {"concurrency": config.concurrency}
 
 

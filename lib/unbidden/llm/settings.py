@@ -56,6 +56,9 @@ class LLMSettings(_Frozen):
 
     Attributes
     ----------
+    serves : str
+        The one model behind the endpoint, where it answers to any name (a local model that this run
+        serves); a call to another is an error. Empty: any name.
     systems : dict of str to str
         Models of single memory systems, by name, in place of that of the role memory.
     base_url : str or None
@@ -72,6 +75,7 @@ class LLMSettings(_Frozen):
     memory: RoleSettings
     answer: RoleSettings
     judge: RoleSettings
+    serves: str = ""
     systems: dict[str, str] = Field(default_factory=dict)
     base_url: str | None = None
     timeout: float = Field(default=180.0, gt=0)

@@ -75,6 +75,7 @@ def test_growing_in_time_gives_every_earlier_graph(dag, session):
     for old, new, _ in graph.edges():
         assert graph.component[old] == graph.component[new]
     roots = {name: graph.root(name) for name in graph.component}
+    assert len(set(roots.values())) == len(graph.components())
     assert len({*zip(graph.component.values(), roots.values(), strict=True)}) == len(
         graph.components()
     )
