@@ -322,7 +322,16 @@ systems_report.measures_table(
 # %% [markdown]
 # A system that was not run, or that lost more of a conversation than
 # {glue:text}`max_failed` of its units, is unscored there: *conv.* says over how many conversations
-# a row is. Rows over different conversations are not comparable; the paired table is.
+# a row is. Rows over different conversations are not comparable. {numref}`tab-systems-shared` has the
+# same for the conversations that every scored system has ({glue:text}`shared_systems`), and
+# {numref}`tab-against` compares in pairs.
+
+# %% tags=["remove-input"]
+systems_report.measures_table(
+    "tab-systems-shared",
+    "Recall of gold turns, %, over the conversations that every system of this table was scored on.",
+    shared=True,
+)
 
 # %% tags=["remove-input"]
 systems_report.against_table(

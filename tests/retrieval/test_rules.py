@@ -199,3 +199,30 @@ def test_the_tables_of_systems_by_hand(tmp_path, monkeypatch):
     )
     assert set(table["value"]) == {"True", "False"}
     assert np.isfinite(table["recall"]).all()
+
+
+def test_the_shared_table_leaves_out_conversations_some_system_lacks(tmp_path, monkeypatch):
+    chosen = config(tmp_path, monkeypatch)
+    values = {
+        ("bm25", "c1"): 1.0,
+        ("bm25", "c2"): 0.0,
+        ("anchormem", "c1"): 0.5,
+        ("anchormem", "c2"): None,
+        ("nemori", "c1"): None,
+        ("nemori", "c2"): None,
+    }
+    rows = [
+        {"system": system, "conversation": conversation, "value": value}
+        for (system, conversation), value in values.items()
+    ]
+    items = pd.DataFrame(rows).assign(
+        metric="recall_tokens", k=600, style="implicit", category=1, query_id="q"
+    )
+    report = SystemsReport(items, pd.DataFrame(), [], chosen, RunFolder(chosen))
+    assert report.shared() == ["c1"]
+    everything = report.measures_table("tab-m", "c").frame.set_index("row")
+    assert everything.loc["bm25, 600 tokens", "implicit"].startswith("50.0")
+    shared = report.measures_table("tab-n", "c", shared=True).frame.set_index("row")
+    assert shared.loc["bm25, 600 tokens", "implicit"].startswith("100.0")
+    assert shared.loc["anchormem, 600 tokens", "implicit"].startswith("50.0")
+    assert not any("nemori" in row for row in shared.index), "it has no value anywhere"

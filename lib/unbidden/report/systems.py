@@ -94,15 +94,22 @@ class SystemsReport:
         rows = select(scored_systems(self._items), "recall_tokens", self._config.token_budgets[0])
         return list(shared_conversations(rows)["conversation"].unique())
 
-    def measures_table(self, name: str, caption: str) -> NumberedTable:
-        """Return recall at K, at a budget of turns and at one of tokens, by style."""
+    def measures_table(self, name: str, caption: str, *, shared: bool = False) -> NumberedTable:
+        """Return recall at K, at a budget of turns and at one of tokens, by style.
+
+        Parameters
+        ----------
+        shared : bool
+            Only over the conversations that every scored system has, so that rows are comparable.
+        """
         config = self._config
         wanted = [("recall", config.top_k, f"at {config.top_k}")]
         wanted += [("recall_turns", n, f"{n} turns") for n in config.turn_budgets if n == 10]
         wanted += [("recall_tokens", n, f"{n} tokens") for n in config.token_budgets]
-        parts = [
-            select(self._items, metric, k).assign(measure=label) for metric, k, label in wanted
-        ]
+        rows = self._items
+        if shared:
+            rows = scored_systems(rows[rows["conversation"].isin(self.shared())])
+        parts = [select(rows, metric, k).assign(measure=label) for metric, k, label in wanted]
         summary = means(pd.concat(parts), ["system", "measure", "style"])
         summary["model"] = [self._model(system) for system in summary["system"]]
         return self._show(name, summary, shown_measures(summary), caption)
