@@ -362,6 +362,10 @@ systems_report.writing_table(
     "tab-writing", "Model calls by phase and prompt, with their tokens, seconds and failures."
 )
 
+# %% [markdown]
+# *Full lists* are answers with as many items as the form of the answer allows; more may have been
+# left out.
+
 # %% tags=["remove-input"]
 systems_report.stores_table("tab-stores", "What was stored, lost and done while storing.")
 

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -6,6 +8,7 @@ from tests.memory.hand import Words, conversation, texts
 from unbidden.errors import ConfigError
 from unbidden.llm import Outcome, ScriptedLLM
 from unbidden.llm.outcome import Usage
+from unbidden.memory.calls import CountedCalls
 from unbidden.memory.modelled import ModelledSystem
 from unbidden.memory.protocol import CallCount, Failure, PreparesTexts, SystemInfo
 from unbidden.memory.records import RecordStore, united
@@ -63,7 +66,11 @@ def test_report_counts_units_failures_and_calls():
     report = system.ingest(talk)
     assert (report.units, report.memories, report.failed) == (3, 2, 1)
     assert report.failures == (Failure("D1:2", "refused: no", ("D1:2",)),)
-    assert report.calls == {"reply.v1": CallCount(3, 1, 7, 2, 2, 0.5)}
+    assert report.calls == {
+        "reply.v1": CallCount(
+            3, failed=1, lost=1, input_tokens=7, output_tokens=2, uncounted=2, seconds=0.5
+        )
+    }
     assert [turn.id for turn in system.unstored(talk.sessions[0])] == ["D1:2"]
     assert [s.record.text for s in system.stored(talk.sessions[1])] == ["car"]
 
@@ -74,6 +81,17 @@ def test_only_malformed_replies_are_asked_again_with_a_new_repeat():
     report = OneEach(llm=llm, embedder=Words(), attempts=2).ingest(talk)
     assert [seen.repeat for seen in llm.seen] == [0, 1, 0]
     assert (report.memories, report.failed, report.calls["reply.v1"].calls) == (1, 1, 3)
+    count = report.calls["reply.v1"]
+    assert (count.calls, count.failed, count.lost, count.asked) == (3, 2, 1, 2)
+
+
+def test_answers_with_a_list_as_long_as_allowed_are_counted():
+    calls = CountedCalls(
+        ScriptedLLM([json.dumps({"facts": ["a"] * count}) for count in (11, 12, 13)])
+    )
+    for _ in range(3):
+        assert calls.ask("anchormem_facts.v1", {"chunk": "c", "resolve_dates": ""}).ok
+    assert calls.counts["anchormem_facts.v1"].full == 2
 
 
 def test_each_ingestion_starts_empty():

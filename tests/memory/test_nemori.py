@@ -20,6 +20,7 @@ from unbidden.llm.schemas_notes import (
 )
 from unbidden.memory.nemori import Nemori
 from unbidden.memory.nemori.messages import Group, long_enough, parted, session_messages
+from unbidden.memory.presets import system_options
 
 TALK = conversation(
     [("Ana", "red boat"), ("Ben", "blue boat"), ("Ana", "green cat", "a cat"), ("Ben", "fine")],
@@ -320,6 +321,16 @@ def test_the_best_episodes_show_what_was_said():
     assert "Said:" in second.text and "Said:" not in third.text
     none, _ = built(model(), semantic=False, merge=False, show_source_top=0)
     assert all("Said:" not in text for text in texts(none.search("boat", k=3)))
+
+
+def test_episodes_as_locomo_conv_shows_them():
+    options = system_options("nemori", "locomo-conv", {})
+    system, _ = built(model(), episode_min=1, **options)
+    for hit in system.search("red boat", k=3):
+        told = next(e for e in system._writer.told.values() if e.content in hit.text)
+        assert hit.text == f"{told.title}: {told.content}"
+    statement = next(iter(system.stores()[1]))
+    assert statement.text == statement.index_text, "no time before it"
 
 
 def test_lists():

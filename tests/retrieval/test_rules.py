@@ -13,7 +13,7 @@ from unbidden.errors import ConfigError, NotRecorded
 from unbidden.llm import LLMSettings, Outcome, ScriptedLLM, connect
 from unbidden.memory import create_system
 from unbidden.memory.presets import SETTINGS, all_options, system_options
-from unbidden.memory.protocol import IngestReport
+from unbidden.memory.protocol import CallCount, IngestReport
 from unbidden.memory.registry import SYSTEMS
 from unbidden.queries.build import Query
 from unbidden.report.folder import RunFolder
@@ -53,6 +53,16 @@ def test_a_store_is_refused_when_empty_or_when_too_much_failed():
     assert refusal(IngestReport(20, 9, 1), 0.05) is None, "5 % is allowed"
     assert "2 of 20" in refusal(IngestReport(20, 9, 2), 0.05)
     assert refusal(IngestReport(0, 3), 0.0) is None, "a system without units cannot fail any"
+
+
+def test_a_store_is_refused_when_too_many_answers_are_missing():
+    def report(**count):
+        return IngestReport(20, 9, calls={"cues": CallCount(20, **count), "extract": CallCount(20)})
+
+    assert refusal(report(failed=2, lost=2), 0.05) is None, "5 % of 40"
+    assert "3 of 40 answers" in refusal(report(failed=3, lost=3), 0.05)
+    assert refusal(report(failed=20), 0.05) is None, "made again, with an answer"
+    assert refusal(report(failed=1, lost=1), 0.0) is not None
 
 
 def test_failed_units_make_queries_unscored_not_zero():

@@ -33,6 +33,22 @@ def most(count: int) -> Any:
     return Field(json_schema_extra={"maxItems": count})
 
 
+def full_lists(value: object) -> int:
+    """Return how many lists of an answer are as long as `most` allows.
+
+    An endpoint that keeps to the schema ends such a list there, whatever else was to be said.
+    """
+    if not isinstance(value, BaseModel):
+        return 0
+    found = 0
+    for name, field in type(value).model_fields.items():
+        held = getattr(value, name)
+        extra = field.json_schema_extra
+        if isinstance(extra, dict) and isinstance(held, list):
+            found += len(held) >= int(str(extra.get("maxItems", len(held) + 1)))
+    return found
+
+
 class DialogRewrite(Output):
     """A question turned into a direct request to recall something.
 

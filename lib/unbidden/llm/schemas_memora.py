@@ -17,7 +17,7 @@ class Episode(Output):
 class Episodes(Output):
     """A session cut into episodes."""
 
-    episodes: Annotated[list[Episode], most(12)]
+    episodes: Annotated[list[Episode], most(24)]
 
 
 class Entry(Output):
@@ -30,7 +30,7 @@ class Entry(Output):
 class Entries(Output):
     """The facts of a segment; none is a valid answer."""
 
-    entries: Annotated[list[Entry], most(12)]
+    entries: Annotated[list[Entry], most(40)]
 
 
 class CitedEntry(Output):
@@ -44,7 +44,7 @@ class CitedEntry(Output):
 class CitedEntries(Output):
     """The facts of a segment with their turns; none is a valid answer."""
 
-    entries: Annotated[list[CitedEntry], most(12)]
+    entries: Annotated[list[CitedEntry], most(40)]
 
 
 class EntryCues(Output):
@@ -57,7 +57,7 @@ class EntryCues(Output):
 class Cues(Output):
     """The cues of several memories."""
 
-    results: Annotated[list[EntryCues], most(24)]
+    results: Annotated[list[EntryCues], most(40)]
 
 
 class UpdateDecision(Output):

@@ -62,7 +62,7 @@ class MessageGroup(Output):
 class Segmentation(Output):
     """A run of messages parted into episodes (Nemori)."""
 
-    episodes: Annotated[list[MessageGroup], most(12)]
+    episodes: Annotated[list[MessageGroup], most(24)]
 
 
 class EpisodeText(Output):

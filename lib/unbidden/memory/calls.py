@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unbidden.errors import ConfigError
 from unbidden.llm import Call
+from unbidden.llm.schemas import full_lists
 from unbidden.memory.protocol import CallCount
 
 if TYPE_CHECKING:
@@ -93,7 +94,15 @@ class CountedCalls:
             waiting = [i for i in waiting if _malformed(outcomes[i])]
             if not waiting:
                 break
-        return [outcome for outcome in outcomes if outcome is not None]
+        found = [outcome for outcome in outcomes if outcome is not None]
+        for (prompt_name, _), outcome in zip(items, found, strict=True):
+            old = self._counts[prompt_name]
+            self._counts[prompt_name] = replace(
+                old,
+                lost=old.lost + (not outcome.ok),
+                full=old.full + (outcome.ok and full_lists(outcome.value) > 0),
+            )
+        return found
 
     def _count(self, prompt_name: str, outcome: Outcome[Any]) -> None:
         old, usage = self._counts.get(prompt_name, CallCount()), outcome.usage

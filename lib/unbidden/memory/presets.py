@@ -20,14 +20,35 @@ LOCOMO_CONV: Options = {
         "consolidate_every": None,
         "bug_compat": ["rank_as_position"],
     },
+    "anchormem": {"event_parser": "parens"},
     "mem0": {"variant": "oss1"},
-    "memora": {"segmentation": "fixed", "update_threshold": 2.0},
-    "nemori": {"merge": False, "prediction_correction": False, "lists": "paper"},
+    "memora": {
+        "segmentation": "fixed",
+        "update_threshold": 2.0,
+        "sources": "cited",
+        "query_floor": 0.0,
+    },
+    "nemori": {
+        "merge": False,
+        "prediction_correction": False,
+        "lists": "paper",
+        "show_source_top": 0,
+        "episode_text": "titled",
+        "semantic_time": "none",
+    },
 }
 """What LoCoMo-Conv's runners set, where it differs from the systems' own papers.
 
-A-MEM is the authors' library rather than their reproduction code; mem0 is release 1; Memora makes
-one segment of a session and never merges; Nemori neither merges nor compares with a prediction.
+- A-MEM is the authors' library rather than their reproduction code.
+- AnchorMem's events are read by its released parser, which finds hardly any: its hits are chunks.
+- What LoCoMo-Conv calls mem0 is release 2, which only adds: our `mem0-v2`, with its defaults. Our
+  `mem0` is release 1 here, which LoCoMo-Conv did not run.
+- Memora makes one segment of a session and never merges. Of LoCoMo-Conv's runs this is the third,
+  which it reports: the model cites the turns of each entry, and no entry is too far from a query.
+  The name of that run says so; its threshold is not known, 0 is ours.
+- Nemori neither merges nor compares with a prediction; an episode is shown as title and content,
+  without time or messages. Its ten episodes come first, so that ten memories hold no statement;
+  LoCoMo-Conv also has a run that shows 20 statements more.
 """
 
 

@@ -90,6 +90,10 @@ class CallCount:
     ----------
     failed : int
         Calls without a usable answer.
+    lost : int
+        Those of them that were not made again, so that nothing came of what was asked.
+    full : int
+        Answers with a list as long as the prompt's schema allows: more may have been left unsaid.
     input_tokens, output_tokens : int
         Of the calls whose endpoint counted them.
     uncounted : int
@@ -100,10 +104,17 @@ class CallCount:
 
     calls: int = 0
     failed: int = 0
+    lost: int = 0
+    full: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     uncounted: int = 0
     seconds: float = 0.0
+
+    @property
+    def asked(self) -> int:
+        """What was asked; calls made again because their answer was malformed count once."""
+        return self.calls - (self.failed - self.lost)
 
     def __add__(self, other: CallCount) -> CallCount:
         """Return the counts of both."""

@@ -168,7 +168,11 @@ class SystemsReport:
         """Return calls, tokens, seconds and failures of each phase and system."""
         frame = phase_costs(self._rankings)
         shown = frame.assign(seconds=[f"{value:,.0f}" for value in frame["seconds"]])
-        names = {"input_tokens": "tokens in", "output_tokens": "tokens out"}
+        names = {
+            "full": "full lists",
+            "input_tokens": "tokens in",
+            "output_tokens": "tokens out",
+        }
         return self._show(name, frame, shown.rename(columns=names), caption)
 
     def stores_table(self, name: str, caption: str) -> NumberedTable:
@@ -236,7 +240,7 @@ def models_by_system(config: RetrievalConfig, systems: Sequence[str]) -> str:
 
 
 def phase_costs(rankings: Iterable[Rankings]) -> pd.DataFrame:
-    """Return one row per system, phase and prompt: calls, failures, tokens and seconds.
+    """Return one row per system, phase and prompt: calls, failures, full lists, tokens and seconds.
 
     The counts come from the outcomes of the calls, which have those of the ledger.
     """
@@ -249,7 +253,7 @@ def phase_costs(rankings: Iterable[Rankings]) -> pd.DataFrame:
         rows += _phase(ranking.system, "storing", stored)
         rows += _phase(ranking.system, "searching", ranking.search_calls)
     columns = [
-        *("system", "phase", "prompt", "calls", "failed"),
+        *("system", "phase", "prompt", "calls", "failed", "full"),
         *("input_tokens", "output_tokens", "seconds"),
     ]
     return pd.DataFrame(rows, columns=columns)
@@ -263,6 +267,7 @@ def _phase(system: str, phase: str, counts: Mapping[str, CallCount]) -> list[dic
             "prompt": prompt,
             "calls": count.calls,
             "failed": count.failed,
+            "full": count.full,
             "input_tokens": count.input_tokens,
             "output_tokens": count.output_tokens,
             "seconds": count.seconds,

@@ -76,7 +76,9 @@ def refusal(report: IngestReport, max_failed: float) -> str | None:
     Parameters
     ----------
     max_failed : float
-        Largest share of units that may have failed, in whole or in part.
+        Largest share of units that may have failed, in whole or in part; and of what the model
+        was asked while storing that may be without an answer, since a system that falls back on
+        something simpler each time is no longer the one it is called.
     """
     if report.memories == 0:
         return "the system stored nothing of this conversation"
@@ -84,5 +86,12 @@ def refusal(report: IngestReport, max_failed: float) -> str | None:
         return (
             f"{report.failed} of {report.units} units failed while storing this conversation, "
             f"more than {max_failed:.0%}"
+        )
+    asked = sum(count.asked for count in report.calls.values())
+    lost = sum(count.lost for count in report.calls.values())
+    if lost > max_failed * asked:
+        return (
+            f"{lost} of {asked} answers are missing from storing this conversation, more than "
+            f"{max_failed:.0%}"
         )
     return None

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from unbidden.llm import LLM
     from unbidden.memory.nemori.reading import Scored
     from unbidden.memory.protocol import Retrieved
-    from unbidden.memory.records import Encodes, RecordStore
+    from unbidden.memory.records import Encodes, MemoryRecord, RecordStore
 
 Lists = Literal["fused", "paper", "episodes", "statements"]
 LISTS: tuple[Lists, ...] = get_args(Lists)
+EpisodeText = Literal["dated", "titled"]
+EPISODE_TEXTS: tuple[EpisodeText, ...] = get_args(EpisodeText)
 SemanticTime = Literal["episode", "none"]
 SEMANTIC_TIMES: tuple[SemanticTime, ...] = get_args(SemanticTime)
 
@@ -44,8 +46,8 @@ class Nemori(ModelledSystem):
     vector results is kept; temperature is a setting of the study (the original has 0.7). Statement
     types play no part in its search and are left out.
 
-    LoCoMo-Conv runs it with ``merge=False, prediction_correction=False`` and ``lists="episodes"``
-    or ``"paper"``.
+    LoCoMo-Conv runs it with ``merge=False, prediction_correction=False``, ``lists="episodes"`` or
+    ``"paper"``, ``show_source_top=0``, ``episode_text="titled"`` and ``semantic_time="none"``.
 
     Parameters
     ----------
@@ -70,6 +72,8 @@ class Nemori(ModelledSystem):
         `top_statements` statements, cut at `k`. Otherwise one list alone.
     show_source_top : int
         So many of the best episodes also show their messages.
+    episode_text : {"dated", "titled"}
+        An episode as shown: its time and content, or its title and content as LoCoMo-Conv has it.
     semantic_time : {"episode", "none"}
         The time a statement shows. The original shows the day of the run; no clock is read here.
     """
@@ -105,6 +109,7 @@ class Nemori(ModelledSystem):
         top_episodes: int = 10,
         top_statements: int = 20,
         show_source_top: int = 2,
+        episode_text: EpisodeText = "dated",
         semantic_time: SemanticTime = "episode",
     ) -> None:
         super().__init__(llm=llm, embedder=embedder, attempts=attempts)
@@ -112,6 +117,7 @@ class Nemori(ModelledSystem):
         one_of("method", method, METHODS)
         one_of("text_leg", text_leg, TEXT_LEGS)
         one_of("lists", lists, LISTS)
+        one_of("episode_text", episode_text, EPISODE_TEXTS)
         one_of("semantic_time", semantic_time, SEMANTIC_TIMES)
         least = min(segment_min, segment_block, episode_min, merge_top_k, semantic_top_k)
         if least < 1 or min(top_episodes, top_statements, show_source_top) < 0:
@@ -140,6 +146,7 @@ class Nemori(ModelledSystem):
             "lost_order": lost_order,
         }
         self.lists, self.show_source_top = lists, show_source_top
+        self.episode_text = episode_text
         self.top_episodes, self.top_statements = top_episodes, top_statements
         self._writer = Writer(self.rules, self.calls, self.embedder, self.log)
         self._readers = self._made_readers()
@@ -181,14 +188,15 @@ class Nemori(ModelledSystem):
         return [record.retrieved(score) for record, score in found[:k]]
 
     def _shown(self, episodes: list[Scored]) -> list[Scored]:
-        """Return episodes with the messages of the first ones in their texts."""
-        told = self._writer.told
+        """Return episodes as a reader sees them, with the messages of the first ones."""
         return [
-            (
-                replace(record, text=with_messages(record.text, told[record.id].messages))
-                if rank < self.show_source_top and not told[record.id].fallback
-                else record,
-                score,
-            )
+            (replace(record, text=self._text(record, rank)), score)
             for rank, (record, score) in enumerate(episodes)
         ]
+
+    def _text(self, record: MemoryRecord, rank: int) -> str:
+        told = self._writer.told[record.id]
+        if told.fallback:
+            return record.text
+        text = f"{told.title}: {told.content}" if self.episode_text == "titled" else record.text
+        return with_messages(text, told.messages) if rank < self.show_source_top else text
