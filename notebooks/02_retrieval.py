@@ -300,7 +300,7 @@ glue(folder, systems_numbers(config, rankings, systems_report.shared()))
 systems_report.figure()
 
 # %% [markdown]
-# {numref}`fig-systems` is over {glue:text}`shared_systems`. A system that knows the source of a memory
+# {numref}`fig-systems` is over {glue:text}`shared_systems`. {glue:text}`shared_note`A system that knows the source of a memory
 # only as the batch of turns it was made from, such as a whole session for `msc-retrieval` and
 # `theanine`, is credited with all of them: its bars say that the right session was found.
 # {numref}`tab-words` says whether the words were.
@@ -324,7 +324,7 @@ systems_report.measures_table(
 # {glue:text}`max_failed` of its units, is unscored there: *conv.* says over how many conversations
 # a row is. Rows over different conversations are not comparable. {numref}`tab-systems-shared` has the
 # same for the conversations that every scored system has ({glue:text}`shared_systems`), and
-# {numref}`tab-against` compares in pairs.
+# {numref}`tab-against` compares in pairs, each over the conversations of its system.
 
 # %% tags=["remove-input"]
 systems_report.measures_table(

@@ -17,6 +17,7 @@ from unbidden.memory.protocol import CallCount, IngestReport
 from unbidden.memory.registry import SYSTEMS
 from unbidden.queries.build import Query
 from unbidden.report.folder import RunFolder
+from unbidden.report.headline import systems_numbers
 from unbidden.report.inside import Inside
 from unbidden.report.systems import SystemsReport, phase_costs
 from unbidden.retrieval import Rules, cost_items, retrieve, score_rankings, text_recall_items
@@ -230,6 +231,8 @@ def test_the_shared_table_leaves_out_conversations_some_system_lacks(tmp_path, m
     )
     report = SystemsReport(items, pd.DataFrame(), [], chosen, RunFolder(chosen))
     assert report.shared() == ["c1"]
+    assert "this one conversation" in systems_numbers(chosen, [], ["c1"])["shared_note"]
+    assert systems_numbers(chosen, [], ["c1", "c2"])["shared_note"] == ""
     everything = report.measures_table("tab-m", "c").frame.set_index("row")
     assert everything.loc["bm25, 600 tokens", "implicit"].startswith("50.0")
     shared = report.measures_table("tab-n", "c", shared=True).frame.set_index("row")

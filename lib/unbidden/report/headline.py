@@ -50,6 +50,9 @@ def retrieval_numbers(items: pd.DataFrame, k: int) -> dict[str, str]:
     return numbers
 
 
+ONE_SHARED = (
+    "Its intervals are over the queries of this one conversation and say nothing about others. "
+)
 SMALL_MODELS = "They are small local models that run on a laptop. "
 
 
@@ -76,6 +79,7 @@ def systems_numbers(
         if modelled
         else "No system of this run has one.",
         "shared_systems": ", ".join(shared) or "no conversation",
+        "shared_note": ONE_SHARED if len(shared) == 1 else "",
         "max_failed": f"{config.max_failed:.0%}".replace("%", " %"),
     }
 
