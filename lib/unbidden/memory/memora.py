@@ -94,7 +94,7 @@ class Memora(ModelledSystem):
     Attributes
     ----------
     search_events : Counter
-        Steps and failures of the prompted policy since the last ingestion.
+        Steps and failures of the prompted policy since the system was made.
     """
 
     info = SystemInfo(
@@ -155,7 +155,6 @@ class Memora(ModelledSystem):
     def build(self, conversation: Conversation) -> None:
         """Take in a conversation, session by session."""
         self.store = HarmonicStore(self.embedder)
-        self.search_events = Counter()
         for session in conversation.sessions:
             for segment in self._segments(session):
                 self.store.entries.unit = self.store.cues.unit = segment.label
