@@ -89,6 +89,9 @@ def test_a_folder_and_a_users_own_system(write, sample, cluster, tmp_path):
         *("metric", "k", "value", "unscored"),
     ]
     assert set(items["system"]) == {"bm25", "my_memory:Shared"}
+    figures = {path.stem: path.read_text("utf-8") for path in (folder / "figures").glob("*.svg")}
+    assert {"recall_by_style", "recall_by_k", "drop_by_style"} <= set(figures)
+    assert [name for name, svg in figures.items() if "my_memory:Shared</text>" not in svg] == []
     assert items["value"].dropna().between(0, 1).all()
     assert items["value"].isna().equals(items["unscored"].notna())
     record = json.loads((folder / "run.json").read_text())

@@ -9,6 +9,7 @@ from tests.memory.hand import Words, conversation, texts
 from unbidden.corpus import load_corpus
 from unbidden.errors import ConfigError, LLMError
 from unbidden.llm import Outcome, ScriptedLLM
+from unbidden.llm.request import json_schema
 from unbidden.llm.schemas_notes import NoteAnalysis, NoteEvolution, QueryKeywords
 from unbidden.memory import create_system
 from unbidden.memory.amem import AMem, AMemNoEvolution
@@ -200,6 +201,39 @@ def test_a_failed_analysis_keeps_the_turn_and_is_reported(bad):
     assert system.records()[0].text.endswith("context: General")
     assert report.calls["amem_analyse.v1"].failed == 5
     assert sum(map(len, map(system.unstored, TALK.sessions))) == 0
+
+
+def test_blank_keywords_and_tags_are_dropped_and_nothing_else():
+    analysis = {"keywords": ["sea", " "], "context": "c", "tags": ["", "trip"]}
+    change = evolve(
+        ["strengthen", "update_neighbor"], tags=[" ", "own"], contexts=["n"],
+        neighbour_tags=[["near", "\n"]],
+    )  # fmt: skip
+    llm = model({"blue boat": change}, **{"amem_analyse.v1": json.dumps(analysis)})
+    system, report = built(llm)
+    assert report.failed == 0
+    first, second, third = [record.text.splitlines()[-2:] for record in system.records()[:3]]
+    assert first == ["keywords: sea", "tags: near"]
+    assert second == ["keywords: sea", "tags: own"]
+    assert third == ["keywords: sea", "tags: trip"]
+
+
+def without_caps(schema):
+    if isinstance(schema, dict):
+        return {key: without_caps(value) for key, value in schema.items() if key != "maxItems"}
+    return schema
+
+
+def test_what_is_checked_of_a_text_is_not_in_the_schema_that_is_sent():
+    """A call's key holds its schema: reading a reply otherwise must not ask otherwise."""
+    text = {"type": "string"}
+    words = {"type": "array", "items": text}
+    assert without_caps(json_schema(NoteAnalysis)["properties"]) == {
+        "keywords": words, "context": text, "tags": words,
+    }  # fmt: skip
+    evolution = without_caps(json_schema(NoteEvolution)["properties"])
+    assert evolution["tags_to_update"] == evolution["new_context_neighborhood"] == words
+    assert evolution["new_tags_neighborhood"] == {"type": "array", "items": words}
 
 
 @pytest.mark.parametrize("field", list(NoteEvolution.model_fields))

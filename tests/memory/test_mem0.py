@@ -127,6 +127,27 @@ def test_an_id_that_was_not_shown_is_counted_and_never_applied(unknown_id):
     assert texts(system.search("new words", k=3)) == (["new words"] if unknown_id == "add" else [])
 
 
+@pytest.mark.parametrize(
+    ("reply", "lost"),
+    [
+        (actions(), 2),
+        (actions(("ADD", "0", "a")), 1),
+        (actions(("ADD", "0", "a"), ("NONE", "1", "b")), 0),
+        (actions(("ADD", "0", "a"), ("ADD", "1", " "), ("UPDATE", "7", "b")), 1),
+        (actions(*[("NONE", "0", "old")] * 3), 0),
+    ],
+)
+def test_facts_the_update_reply_leaves_out_are_counted(reply, lost):
+    system, _ = one_pass([facts("a", "b"), reply, facts()], variant="oss1")
+    assert system.ingest(BOAT).events.get("facts_without_action", 0) == lost
+
+
+def test_a_failed_update_is_no_fact_left_out():
+    system, _ = one_pass([facts("a"), Outcome("refused", "no"), facts()], variant="oss1")
+    report = system.ingest(BOAT)
+    assert (report.failed, report.events.get("facts_without_action", 0)) == (1, 0)
+
+
 def test_a_memory_deleted_in_the_same_reply_is_not_updated_after():
     system, _ = one_pass(
         [

@@ -10,6 +10,7 @@ from tests.memory.hand import Words, conversation, texts
 from unbidden.errors import ConfigError, LLMError
 from unbidden.llm import LLMSettings, Outcome, ScriptedLLM, connect
 from unbidden.memory import create_system, mem0_bridge
+from unbidden.memory.mem0_package import _texts
 
 TALK = conversation(
     [("Ana", "I bought a red boat yesterday."), ("Ben", "I like cats.")],
@@ -92,11 +93,56 @@ def test_stores_are_mirrored_and_searched_by_speaker(package):
     assert len(system.search("Ana has a boat likes cats", k=5)) == 2
 
 
-@pytest.mark.parametrize("text", [f"```json\n{reply('x')}\n```", f"Sure: {reply('x')} Done."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```json\n{reply('x')}\n```",
+        f"Sure: {reply('x')} Done.",
+        f"<think>a {{guess}}</think>{reply('x')}",
+        f"<think>one {{a}}\n</think> and <think>{{b}}</think>\n```json\n{reply('x')}\n```",
+    ],
+)
 def test_decorated_replies_are_read(package, text):
     system, _ = package([text, reply()])
     report = system.ingest(TALK)
     assert (report.failed, report.memories) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('<think>a {guess}</think>{"memory": []}', []),
+        (f"<think>{reply('no')}</think>{reply('x')}", ["x"]),
+        (f"<think>{reply('no')}</think> Nothing.", None),
+    ],
+)
+def test_what_a_model_thinks_aloud_is_not_its_reply(text, found):
+    assert _texts(text) == found
+
+
+def test_thinking_before_an_empty_list_is_no_loss(package):
+    system, _ = package(lambda seen: '<think>a {guess}</think>{"memory": []}')
+    report = system.ingest(TALK)
+    assert (report.failed, report.memories, report.events["no_facts"]) == (0, 0, 2)
+
+
+def test_two_live_instances_keep_apart(package):
+    (one, _), (two, _) = (
+        package(lambda seen, text=text: reply(text)) for text in ("Ana has a boat", "Ben has a cat")
+    )
+    one.ingest(TALK)
+    two.ingest(TALK)
+    for _ in range(2):
+        assert texts(one.search("Ana has a boat", k=5)) == ["Ana has a boat"]
+        assert texts(two.search("Ben has a cat", k=5)) == ["Ben has a cat"]
+        one.ingest(TALK)
+
+
+def test_an_empty_store_finds_nothing(package):
+    system, _ = package(lambda seen: reply())
+    assert system.search("boat", k=5) == [], "before any ingestion"
+    assert system.ingest(TALK).memories == 0
+    assert system.search("boat", k=5) == system.search("boat", k=5, speaker="Ana") == []
 
 
 @pytest.mark.parametrize(

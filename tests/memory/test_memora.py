@@ -54,6 +54,26 @@ def test_no_message_is_lost_whatever_the_model_says(groups, size):
         assert number in groups[places[number - 1]]
 
 
+@pytest.mark.parametrize(
+    ("groups", "segments", "repaired", "mixed"),
+    [
+        (([1, 2], [3]), [("D1:1", "D1:2"), ("D1:3",)], 0, 0),
+        (([3], [1, 2]), [("D1:1", "D1:2"), ("D1:3",)], 0, 0),
+        (([1, 3], [2]), [("D1:1", "D1:3"), ("D1:2",)], 0, 1),
+        (([1, 3],), [("D1:1", "D1:2", "D1:3")], 1, 0),
+    ],
+)
+def test_segments_whose_messages_interleave_are_kept_and_counted(groups, segments, repaired, mixed):
+    system, llm, _ = memora([episodes(*groups), *[entries()] * len(segments), "{", entries()])
+    events = system.ingest(TALK).events
+    read = [s.variables["messages"] for s in llm.seen if s.prompt_name == "memora_extract.v1"]
+    assert [tuple(m["id"] for m in found) for found in read[:-1]] == segments
+    assert (events["segmentation_repaired"], events["segmentation_interleaved"]) == (
+        repaired,
+        mixed,
+    )
+
+
 @pytest.mark.parametrize("bad", ["{", '{"episodes": [[1, 2]]}', Outcome("refused", "no")])
 def test_a_failed_segmentation_makes_the_session_one_segment(bad):
     system, llm, _ = memora([bad, entries(("boat", "v")), cues(), bad, entries(), entries()])

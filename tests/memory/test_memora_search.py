@@ -90,6 +90,14 @@ def test_policy_expands_asks_again_and_stops(linked):
     assert system.search_events == {"policy_steps": 3}
 
 
+def test_policy_steps_are_counted_over_all_conversations(linked):
+    system, _ = linked(step("STOP"), entries(), entries(), step("STOP"))
+    system.search("red boat", k=5)
+    system.ingest(ONE)
+    system.search("red boat", k=5)
+    assert system.search_events == {"policy_steps": 2}
+
+
 @pytest.mark.parametrize(
     ("answer", "event"),
     [

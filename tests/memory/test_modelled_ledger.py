@@ -6,8 +6,8 @@ import pytest
 from werkzeug import Response
 
 from tests.memory.hand import Words, conversation
-from unbidden.errors import ConfigError
-from unbidden.llm import LLMSettings, connect
+from unbidden.errors import BudgetExceeded, ConfigError
+from unbidden.llm import Budget, LLMSettings, connect
 from unbidden.llm.session import PlanningLLM
 from unbidden.memory import create_system
 
@@ -63,6 +63,24 @@ ANSWERS = {
         ]
     },
     "RefinedTimeline": {"memory": "Ana's boat is blue now."},
+    "NoteAnalysis": {"keywords": ["boat"], "context": "They talk of a boat.", "tags": ["sea"]},
+    "NoteEvolution": {
+        "should_evolve": True,
+        "actions": ["strengthen", "update_neighbor"],
+        "suggested_connections": [0],
+        "tags_to_update": ["boats"],
+        "new_context_neighborhood": ["A boat comes up again."],
+        "new_tags_neighborhood": [["boats", "again"]],
+    },
+    "QueryKeywords": {"keywords": "red, boat"},
+    "AnchorFacts": {"facts": ["Ana has a red boat", "Ben likes cats"]},
+    "AnchorEvents": {"events": ["Ana bought a red boat and painted it blue."]},
+    "Segmentation": {
+        "episodes": [{"indices": [1, 2], "topic": "boat"}, {"indices": [3], "topic": "Rui"}]
+    },
+    "EpisodeText": {"title": "A boat", "content": "Ana has a red boat.", "timestamp": ""},
+    "MergeDecision": {"decision": "merge", "merge_target_id": "episode1", "reason": "one boat"},
+    "Statements": {"statements": ["Ana has a red boat"]},
     "PolicyStep": {"reason": "", "action": "STOP", "frontier_ids": [], "new_query": None},
 }
 
@@ -87,7 +105,7 @@ def endpoint(httpserver):
     return httpserver.url_for("/v1"), asked
 
 
-@pytest.mark.parametrize(
+SYSTEMS = pytest.mark.parametrize(
     ("name", "options"),
     [
         ("msc-retrieval", {}),
@@ -102,11 +120,31 @@ def endpoint(httpserver):
         ("mem0", {"variant": "paper"}),
         ("mem0", {"variant": "oss1"}),
         ("mem0-v2", {}),
+        ("amem", {}),
+        ("anchormem", {}),
+        ("nemori", {"segment_min": 2, "episode_min": 1}),
         ("memora", {"policy": "prompted", "query_floor": 0.0}),
         ("theanine", {"refine_mode": "per_timeline"}),
         ("unbidden-llm", {"window": 2, "context": 1}),
     ],
 )
+REACHED = {
+    "amem": {"amem_analyse.v1": 5, "amem_evolve.v1": 5},
+    "anchormem": {"anchormem_facts.v1": 3, "anchormem_events.v1": 2},
+    "nemori": {
+        "nemori_segment.v1": 2,
+        "nemori_episode.v1": 3,
+        "nemori_merge_check.v1": 2,
+        "nemori_merge.v1": 1,
+        "nemori_extract.v1": 1,
+        "nemori_predict.v1": 2,
+        "nemori_compare.v1": 2,
+    },
+}
+"""Calls that must be among those tried below, by prompt: no stage is left out."""
+
+
+@SYSTEMS
 def test_each_call_is_made_once_and_replay_needs_no_endpoint(
     name, options, endpoint, tmp_path, monkeypatch
 ):
@@ -126,6 +164,34 @@ def test_each_call_is_made_once_and_replay_needs_no_endpoint(
     assert found[0][1] == 0 and found[0][3]
     assert len({json.dumps(body, sort_keys=True) for body in asked}) == len(asked)
     assert sum(count.uncounted for count in report.calls.values()) == 0
+    counts = {prompt: count.calls for prompt, count in report.calls.items()}
+    assert counts == REACHED.get(name, counts)
+
+
+@SYSTEMS
+def test_what_was_interrupted_goes_on_with_the_calls_that_are_left(
+    name, options, endpoint, tmp_path, monkeypatch
+):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    url, asked = endpoint
+
+    def ingest(ledger, budget=None):
+        settings = LLMSettings.of("m", base_url=url)
+        with connect(settings, "record", ledger=tmp_path / ledger, budget=budget) as llm:
+            system = create_system(name, llm=llm, embedder=Words(), **options)
+            report = system.ingest(TALK)
+            return report.units, report.failed, report.events, system.records()
+
+    whole = ingest("whole.sqlite")
+    wanted = [json.dumps(body, sort_keys=True) for body in asked]
+    for made in sorted({1, len(wanted) // 2, len(wanted) - 1} - {0}):
+        asked.clear()
+        with pytest.raises(BudgetExceeded):
+            ingest(f"{made}.sqlite", Budget(calls=made))
+        assert len(asked) == made
+        assert ingest(f"{made}.sqlite") == whole
+        assert sorted(json.dumps(body, sort_keys=True) for body in asked) == sorted(wanted)
+    assert len(set(wanted)) == len(wanted) > 1
 
 
 def test_one_system_may_have_a_model_of_its_own(endpoint, tmp_path, monkeypatch):

@@ -8,15 +8,17 @@ from unbidden.llm.schemas import Output, Text, most
 
 
 class NoteAnalysis(Output):
-    """What a note is about (A-MEM, note construction)."""
+    """What a note is about (A-MEM, note construction); blank keywords and tags are dropped."""
 
-    keywords: Annotated[list[Text], most(8)]
+    keywords: Annotated[list[str], most(8)]
     context: Text
-    tags: Annotated[list[Text], most(8)]
+    tags: Annotated[list[str], most(8)]
 
 
 class NoteEvolution(Output):
     """How a new note changes itself and its neighbours (A-MEM, link generation and evolution).
+
+    Blank tags are dropped.
 
     Attributes
     ----------
@@ -29,9 +31,9 @@ class NoteEvolution(Output):
     should_evolve: bool
     actions: Annotated[list[Literal["strengthen", "update_neighbor"]], most(2)]
     suggested_connections: Annotated[list[int], most(5)]
-    tags_to_update: Annotated[list[Text], most(8)]
+    tags_to_update: Annotated[list[str], most(8)]
     new_context_neighborhood: Annotated[list[str], most(20)]
-    new_tags_neighborhood: Annotated[list[Annotated[list[Text], most(8)]], most(20)]
+    new_tags_neighborhood: Annotated[list[Annotated[list[str], most(8)]], most(20)]
 
 
 class QueryKeywords(Output):

@@ -46,7 +46,10 @@ class Mem0(SpeakerStores):
     addition, update and removal is in `history()`.
 
     Events of the report: ``added``, ``updated``, ``deleted``, ``kept`` (NONE or NOOP),
-    ``unknown_id``, ``blank_text``, ``no_facts`` (batches), ``summary_failed``.
+    ``unknown_id``, ``blank_text``, ``no_facts`` (batches), ``summary_failed``, and in "oss1"
+    ``facts_without_action``: by how many the facts of a batch outnumber the actions that were
+    applied or NONE. An update reply need not mention every fact, and one it leaves out is lost.
+    Actions do not name their fact, and some are about old memories, so this is the least number.
 
     Parameters
     ----------
@@ -160,8 +163,14 @@ class Mem0(SpeakerStores):
             unit=batch.label,
             turns=batch.turns,
         )
-        for action in found.memory if found else ():
+        if found is None:
+            return
+        done = sum(
             self._apply(action.event, action.id, action.text, near, batch, store)
+            for action in found.memory
+        )
+        if done < len(facts):
+            self.log.events["facts_without_action"] += len(facts) - done
 
     def _apply(
         self,
@@ -171,15 +180,16 @@ class Mem0(SpeakerStores):
         near: dict[str, MemoryRecord],
         batch: Batch,
         store: RecordStore,
-    ) -> None:
+    ) -> bool:
+        """Let one action change the store; return whether it was applied, or said to keep all."""
         events, text = self.log.events, text.strip()
         if event in ("NONE", "NOOP"):
             events["kept"] += 1
-            return
+            return True
         # The releases skip every action without a text, a DELETE too. The paper's DELETE has none.
         if not text and not (event == "DELETE" and self.variant == "paper"):
             events["blank_text"] += 1
-            return
+            return False
         when = batch.session.when
         if event != "ADD":
             record = near.get(str(label).strip())
@@ -190,12 +200,13 @@ class Mem0(SpeakerStores):
                 else:
                     store.update(record.id, text=text, sources=batch.turns, time=when)
                     events["updated"] += 1
-                return
+                return True
             events["unknown_id"] += 1
             if event == "DELETE" or self.unknown_id == "drop":
-                return
+                return False
         store.add(text, batch.turns, kind="fact", time=when)
         events["added"] += 1
+        return True
 
     def _remember(self, batch: Batch) -> None:
         """Move the window on, and refresh the summary at the end of a session."""

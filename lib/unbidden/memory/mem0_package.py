@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from unbidden.memory.mem0_bridge import ModelBridge
     from unbidden.memory.records import Encodes, MemoryRecord, RecordStore
 
-_OBJECT = re.compile(r"\{.*\}", re.DOTALL)  # the package, too, reads what stands inside prose
+# The package, too, drops what a model thinks aloud, and then reads what stands inside prose.
+_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
+_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 
 
 class Mem0Package(SpeakerStores):
@@ -166,6 +168,7 @@ def _whole(text: str) -> str:
 
 def _texts(reply: str) -> list[str] | None:
     """Return the memories in a reply as texts, or None if it is not of the form asked for."""
+    reply = _THOUGHT.sub("", reply)
     found = _OBJECT.search(reply)
     try:
         value = json.loads(found.group(0) if found else reply, strict=False)

@@ -9,7 +9,7 @@ from unbidden.llm.schemas_memora import Episodes
 from unbidden.memory.batches import Message, check_size, said
 from unbidden.memory.embed import MINILM
 from unbidden.memory.memora_policy import collect
-from unbidden.memory.memora_segments import Segment, fixed, segment_of_each, segments
+from unbidden.memory.memora_segments import Segment, fixed, interleaved, segment_of_each, segments
 from unbidden.memory.memora_store import HarmonicStore
 from unbidden.memory.memora_write import Duplicates, EntryWriter, Sources
 from unbidden.memory.modelled import ModelledSystem, checked
@@ -42,15 +42,21 @@ class Memora(ModelledSystem):
     LoCoMo-Conv's runs are ``segmentation="fixed"`` (one segment a session) and
     ``update_threshold=2.0`` (never merge); its third one adds ``sources="cited"`` and
     ``query_floor=0``. Where we differ from the release: all speakers are people in one store; cues
-    of earlier segments are not offered for reuse; episodic entries and word search are left out;
-    and see `HarmonicStore.search`. Prompts give dates only from the session.
+    of earlier segments are not offered for reuse; the call that decides on a merge does not see how
+    near the old entries are; episodic entries and word search are left out, and so is a
+    ``write_mode="one_call"``, with which a third party extracts and updates in one call; and see
+    `HarmonicStore.search`. Prompts give dates only from the session.
+
+    Sources: an entry has all turns of the segment it was extracted from ("batch"), and after a
+    merge those of both.
 
     Events of the report: ``added``, ``merged``, ``duplicate_index``, ``invalid_update``,
     ``update_failed``, ``cues_failed``, ``unmatched_cues``, ``segmentation_failed``,
-    ``segmentation_repaired``, ``blank_entry``, ``no_facts``, ``uncited``, ``unknown_id``. A failed
-    update stores the fact as new, failed cues leave it reachable by its index, and a failed
-    segmentation makes the session one segment: none of them loses a turn. A failed extraction
-    loses its segment and is a failed unit.
+    ``segmentation_repaired``, ``segmentation_interleaved`` (sessions), ``blank_entry``,
+    ``no_facts``, ``uncited``, ``unknown_id``. A failed update stores the fact as new, failed cues
+    leave it reachable by its index, and a failed segmentation makes the session one segment: none
+    of them loses a turn. The messages of a segment should follow each other; segments that
+    interleave are kept as they are. A failed extraction loses its segment and is a failed unit.
 
     Parameters
     ----------
@@ -94,7 +100,7 @@ class Memora(ModelledSystem):
     Attributes
     ----------
     search_events : Counter
-        Steps and failures of the prompted policy since the last ingestion.
+        Steps and failures of the prompted policy since the system was made.
     """
 
     info = SystemInfo(
@@ -102,7 +108,7 @@ class Memora(ModelledSystem):
         paper="Xia et al. 2026 (arXiv 2602.03315)",
         needs_llm=True,
         provenance="batch",
-        licence="see the authors' repository",
+        licence="MIT",
     )
 
     def __init__(
@@ -155,7 +161,6 @@ class Memora(ModelledSystem):
     def build(self, conversation: Conversation) -> None:
         """Take in a conversation, session by session."""
         self.store = HarmonicStore(self.embedder)
-        self.search_events = Counter()
         for session in conversation.sessions:
             for segment in self._segments(session):
                 self.store.entries.unit = self.store.cues.unit = segment.label
@@ -184,6 +189,7 @@ class Memora(ModelledSystem):
         episodes = checked(outcome.value, Episodes, "memora_segment.v1").episodes
         places, repaired = segment_of_each(episodes, len(messages))
         self.log.events["segmentation_repaired"] += repaired
+        self.log.events["segmentation_interleaved"] += interleaved(places)
         return segments(session, messages, places)
 
     def search(self, query: str, *, k: int, speaker: str | None = None) -> list[Retrieved]:

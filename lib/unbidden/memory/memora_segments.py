@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from unbidden.memory.batches import observation_date
@@ -65,6 +66,15 @@ def segment_of_each(episodes: Sequence[Episode], size: int) -> tuple[list[int], 
         before = places[-1] if places else first
         places.append(claimed.get(number, before))
     return places, repaired or len(claimed) < size
+
+
+def interleaved(places: Sequence[int]) -> bool:
+    """Return whether the messages of some segment do not follow each other.
+
+    >>> interleaved([0, 0, 1]), interleaved([0, 1, 0])
+    (False, True)
+    """
+    return len(list(groupby(places))) > len(set(places))
 
 
 def fixed(size: int, length: int | None) -> list[int]:

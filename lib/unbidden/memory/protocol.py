@@ -29,6 +29,10 @@ class SystemInfo:
         Where its algorithm is described.
     needs_llm : bool
         Whether building or searching it calls a language model.
+    provenance : str
+        Of the memories its search is built around; its docstring says where others differ.
+    licence : str
+        That of its authors' code; where none is known, that of ours.
     """
 
     name: str

@@ -88,7 +88,10 @@ class SpeakerStores(ModelledSystem):
     def search(self, query: str, *, k: int, speaker: str | None = None) -> list[Retrieved]:
         """Return the `k` nearest memories of the speaker's store.
 
-        Without a speaker, or with one who has no store, all stores are searched.
+        Without a speaker, or with one who has no store, all stores are searched, and their
+        memories stand in one ranking. So it is for plain questions, which have no speaker. This is
+        a deviation: LoCoMo-Conv's runner searches one store alone, that of the speaker a question
+        is about, or of the first speaker where it names none.
         """
         own = self._stores.get(speaker)
         found = [

@@ -30,7 +30,9 @@ class Query:
     gold : frozenset of TurnId
         Empty if the corpus cites no evidence; then the query is unscored.
     speaker : str or None
-        Who says it; None for plain questions, which nobody in the conversation asks.
+        Who says it; None for plain questions, which nobody in the conversation asks. There
+        LoCoMo-Conv's runner names the speaker a question is about, else the first one: see
+        `SpeakerStores.search` for what that changes.
     """
 
     id: str

@@ -88,6 +88,14 @@ def test_the_model_chooses_and_its_order_is_the_ranking():
     assert report.calls["memochat_write.v1"].calls == 2
 
 
+def test_what_happened_in_searches_is_counted_over_all_conversations():
+    system, _ = built(model(choose=()))
+    for _ in range(2):
+        system.search("cold", k=2)
+        system.ingest(TALK)
+    assert system.search_events["no topic chosen"] == 2
+
+
 def test_nothing_chosen_is_nothing_found_or_filled_up_by_nearness():
     system, _ = built(model(choose=()))
     assert system.search("cold", k=2) == [] and system.search_failure is None

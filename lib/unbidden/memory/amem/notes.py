@@ -9,7 +9,7 @@ from unbidden.memory.units import turn_text
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from unbidden.corpus.models import Session, Turn, TurnId
     from unbidden.llm.schemas_notes import NoteAnalysis, NoteEvolution
@@ -50,12 +50,12 @@ class Note:
     tags: tuple[str, ...] = ()
 
     def analysed(self, analysis: NoteAnalysis) -> Note:
-        """Return the note with its analysis."""
+        """Return the note with its analysis, without blank keywords and tags."""
         return replace(
             self,
-            keywords=tuple(analysis.keywords),
+            keywords=told(analysis.keywords),
             context=analysis.context,
-            tags=tuple(analysis.tags),
+            tags=told(analysis.tags),
         )
 
     def document(self, embed: Embed) -> str:
@@ -122,5 +122,14 @@ def updated_neighbours(notes: Sequence[Note], evolution: NoteEvolution) -> list[
     changed = list(notes)
     for i, tags in enumerate(evolution.new_tags_neighborhood[: len(notes)]):
         context = contexts[i] if i < len(contexts) else notes[i].context
-        changed[i] = replace(notes[i], tags=tuple(tags), context=context)
+        changed[i] = replace(notes[i], tags=told(tags), context=context)
     return changed
+
+
+def told(words: Iterable[str]) -> tuple[str, ...]:
+    """Return keywords or tags without the blank ones, which a model writes now and then.
+
+    >>> told(["boat", " ", "sea"])
+    ('boat', 'sea')
+    """
+    return tuple(word for word in words if word.strip())

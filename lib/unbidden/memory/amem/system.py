@@ -14,6 +14,7 @@ from unbidden.memory.amem.notes import (
     Form,
     Note,
     note_of,
+    told,
     updated_neighbours,
 )
 from unbidden.memory.amem.query import KeywordQueries
@@ -237,7 +238,7 @@ class AMem(ModelledSystem):
         links: tuple[str, ...] = ()
         if "strengthen" in evolution.actions:
             links = self._connections(evolution.suggested_connections, near)
-            note = replace(note, tags=tuple(evolution.tags_to_update))
+            note = replace(note, tags=told(evolution.tags_to_update))
             self.log.events["strengthened"] += 1
         if "update_neighbor" in evolution.actions:
             self._update(near, evolution)

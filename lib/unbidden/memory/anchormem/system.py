@@ -46,6 +46,10 @@ class AnchorMem(ModelledSystem):
     a model tells the events behind each group. Reading: a message is compared with facts and
     events; a fact brings back its raw chunk, an event its text. Facts themselves are never shown.
 
+    Sources: a chunk has the turns it is made of, which is what the label "exact" stands for. A fact
+    has all turns of its chunk, and an event all of the chunks that its group of facts comes from:
+    those were read when it was written, so its credit is that of the label "batch".
+
     Where we differ: the list of events is read as the JSON it is (the released parser looks for
     brackets and finds almost none: ``event_parser="parens"``); every order is by time of reading
     (the released code iterates over sets); identical chunks unite their turns; vectors always have
@@ -83,7 +87,7 @@ class AnchorMem(ModelledSystem):
         paper="AnchorMem (arXiv 2604.17377, ACL 2026 Findings)",
         needs_llm=True,
         provenance="exact",
-        licence="Apache-2.0",
+        licence="MIT",
     )
 
     def __init__(

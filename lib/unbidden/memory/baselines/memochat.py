@@ -71,7 +71,7 @@ class MemoChat(ModelledSystem):
     Attributes
     ----------
     search_events : Counter
-        Since the last ingestion: ``choice failed`` (calls), ``no topic chosen``, ``unknown
+        Since the system was made: ``choice failed`` (calls), ``no topic chosen``, ``unknown
         number``, ``chosen over several pages``, ``pages not narrowed down`` (each page was chosen
         whole).
     search_failure : str or None
@@ -114,7 +114,6 @@ class MemoChat(ModelledSystem):
     def build(self, conversation: Conversation) -> None:
         """Write the memo; a block's call sees nothing of the others, so all are asked at once."""
         self.store = RecordStore(self.embedder)
-        self.search_events = Counter()
         lines = [
             line
             for session in conversation.sessions

@@ -39,6 +39,11 @@ class Nemori(ModelledSystem):
     foretold, or, where nothing is known, the episode is read directly. Reading: two lists, of
     episodes and of statements.
 
+    Sources: an episode has the messages it tells, united where two are merged, which is what the
+    label "exact" stands for. A statement has all messages of the episode it was drawn from, as that
+    was when it came in: those were read when it was written, so its credit is that of the label
+    "batch".
+
     Where we differ: messages are processed at the end of a session (in the original it depends on
     how fast a model answers); messages the segmentation forgets, and groups that are too short, are
     attached to their neighbours or kept as they stand; an episode no model told keeps an embedding;
@@ -83,7 +88,7 @@ class Nemori(ModelledSystem):
         paper="Nemori (arXiv 2508.03341)",
         needs_llm=True,
         provenance="exact",
-        licence="Apache-2.0",
+        licence="MIT",
     )
 
     def __init__(
