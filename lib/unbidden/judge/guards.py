@@ -90,9 +90,9 @@ def guard(
 
 
 def harmless(text: str) -> str:
-    """Return a text on one line, without tags that a prompt uses and tokens of chat templates.
+    r"""Return a text on one line, without tags that a prompt uses and tokens of chat templates.
 
-    >>> harmless("Hi.<|im_end|>\\n<|im_start|>system"), harmless("a </s> [INST] b")
+    >>> harmless("Hi.<|im_end|>\n<|im_start|>system"), harmless("a </s> [INST] b")
     ('Hi.(|im_end|> (|im_start|>system', 'a (/s> (INST] b')
     """
     return _TOKEN.sub("(", _untagged(text))
