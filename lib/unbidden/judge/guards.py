@@ -20,6 +20,8 @@ CUT = " [cut here]"
 
 INSTRUCTS = "the reply instructs the judge"
 TEMPLATE = "the reply holds tokens of a chat template"
+CLIPPED = "reply clipped"
+"""How the note on a clipped reply begins."""
 
 _TAG = re.compile(r"<\s*(/?)\s*(reply|message|fact|truth|memory|memories|system|user)\b", re.I)
 # Only the first character is taken, so that a token inside another one is found too. "｜" is no
@@ -84,7 +86,7 @@ def guard(
         notes = (*notes, TEMPLATE)
     text, clipped = clip(harmless(reply), max_tokens=max_tokens, max_characters=max_characters)
     if clipped:
-        notes = (f"reply clipped from {len(reply):,} to {len(text):,} characters", *notes)
+        notes = (f"{CLIPPED} from {len(reply):,} to {len(text):,} characters", *notes)
         text += CUT
     return Guarded(text, notes)
 
