@@ -268,8 +268,7 @@ NumberedTable(
 NumberedTable(
     judges.shown_grid(by_rubric, config.protocols[0], "kappa"),
     "tab-judges-kappa",
-    f"The same by kappa, with 95 % intervals; always giving one label is at 0. {config.protocols[0]} "
-    "wording.",
+    f"The same as kappa (0: no better than chance), with 95 % intervals, {config.protocols[0]} wording.",
 )
 
 # %% [markdown]
@@ -278,10 +277,11 @@ NumberedTable(
 
 # %% tags=["remove-input"]
 best = judge_runs.best_run(runs, words)
+own = by_rubric[by_rubric["judge"] == best.name] if best else by_rubric[:0]
 NumberedTable(
-    judges.shown_agreements(by_rubric[by_rubric["judge"] == best.name] if best else by_rubric[:0]),
+    judges.shown_agreements(own).drop(columns="judge"),
     "tab-best-judge",
-    "The judge by a model that agrees with most labels: accuracy in %, kappa and alpha, with 95 % "
+    "That judge against the labels, by rubric and part: accuracy in %, kappa and alpha, with 95 % "
     "intervals.",
 )
 
