@@ -41,7 +41,8 @@ def judge(
     protocol : {"repaired", "paper"}
         See the rubric; for pairs "paper" asks one order only.
     form : {"json", "word", "likelihood"}
-        How a label is asked for.
+        How a label is asked for. By likelihood there is no verdict where the likeliest token begins
+        no label, or less than `LEAST_MASS` of the probability lies on labels.
     wording : str, optional
         A wording of the rubric instead of the protocol's prompt.
     repeat : int
