@@ -28,7 +28,16 @@ from unbidden.config_replies import RepliesConfig
 from unbidden.corpus import load_corpus
 from unbidden.llm.session import open_llm
 from unbidden.reply.table import ALL_COLUMNS, write_answers
-from unbidden.report import figures, replies, replychecks, replycosts, replyrun, replyuse
+from unbidden.report import (
+    figures,
+    guarded,
+    replies,
+    replychecks,
+    replycosts,
+    replyrun,
+    replytrust,
+    replyuse,
+)
 from unbidden.report.folder import RunFolder
 from unbidden.report.glue import glue
 from unbidden.report.replyexamples import ReplyExamples
@@ -146,8 +155,8 @@ made = replyrun.make_replies(config, corpus, llm, asked)
 write_answers(folder.path / "replies.parquet", made.table[list(ALL_COLUMNS)])
 verdicts = replyrun.score_replies(config, corpus, made.table, asked)
 folder.items(verdicts)
-trust = replychecks.trust(config, llm)
-items = replychecks.with_best(verdicts, trust)
+trust = replytrust.trust(config, llm)
+items = replytrust.with_best(verdicts, trust)
 scores = replies.scores(items)
 folder.table("scores", scores)
 
@@ -155,12 +164,14 @@ folder.table("scores", scores)
 shares = replyuse.gold_shown(made.table, made.queries)
 gaps = replies.differences(items, by_style=False, seed=config.seed)
 above = replyuse.above_oracle(items, made.table, shares)
+flags = guarded.guarded(replyrun.by_model(config, verdicts), "way")
 glue(
     folder,
     {
         **reply_numbers(config, made, items, scores, gaps, above),
-        "trust_note": replychecks.trust_note(config, trust),
-        "best_note": replychecks.best_note(trust),
+        "trust_note": replytrust.trust_note(config, trust),
+        "best_note": replytrust.best_note(trust),
+        "guard_note": guarded.guard_note(flags),
     },
 )
 
@@ -294,9 +305,23 @@ ReplyExamples(made, verdicts)
 # %% tags=["remove-input"]
 folder.table("trust", trust)
 NumberedTable(
-    replychecks.shown_trust(trust),
+    replytrust.shown_trust(trust),
     "tab-trust",
-    "Agreement of this chapter's judges with the labelled set (its test part), %.",
+    "Agreement of this chapter's judges with the labelled set (its test part), %: over all a judge "
+    "scored, and beside the word rule's where both scored.",
+)
+
+# %% [markdown]
+# {glue:text}`guard_note`
+
+# %% tags=["remove-input"]
+folder.table("guarded", flags)
+flagged = guarded.shown_guarded(flags, "memories")
+None if flagged.empty else NumberedTable(
+    flagged,
+    "tab-guarded",
+    "Replies that the judge's guards clipped or flagged, by what they were given to remember; one "
+    "reply may have several flags.",
 )
 
 # %% [markdown]

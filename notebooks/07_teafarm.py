@@ -25,7 +25,7 @@
 from unbidden.config_teafarm import TeafarmConfig
 from unbidden.corpus import load_corpus
 from unbidden.llm.session import open_llm
-from unbidden.report import figures, tea_runs, teafarm, teafarm_text, teafarm_trust
+from unbidden.report import figures, guarded, tea_runs, teafarm, teafarm_text, teafarm_trust
 from unbidden.report.folder import RunFolder
 from unbidden.report.glue import glue
 from unbidden.report.tables import NumberedTable, shown_differences
@@ -159,7 +159,9 @@ teafarm_text.TeaExamples(runs, judge)
 # ## Three judges
 #
 # The paper's judge knows *correct* and *incorrect*; ours tells evasive from wrong and treats the reply
-# as data. The word rule needs no model. The same replies, judged by each:
+# as data. The published judge writes an analysis before its result. Neither of ours does: what is
+# called the paper's here has its classes and criteria, without that step, which may cost it accuracy.
+# The word rule needs no model. The same replies, judged by each:
 
 # %% tags=["remove-input"]
 judges = teafarm.by_judge(runs.talk)
@@ -189,7 +191,21 @@ folder.table("trust", trust)
 NumberedTable(
     teafarm_trust.shown_trust(trust),
     "tab-tea-trust",
-    "Accuracy on the labelled replies of both rubrics used here, %, beside the word rule's.",
+    "Accuracy on the labelled replies of both rubrics used here, %: over all the judge scored, and "
+    "beside the word rule's where both scored.",
+)
+
+# %% [markdown]
+# {glue:text}`guard_note`
+
+# %% tags=["remove-input"]
+found = teafarm_text.guarded_replies(runs.talk, config.judge_protocols[0])
+folder.table("guarded", found)
+flagged = guarded.shown_guarded(found, "agent")
+None if flagged.empty else NumberedTable(
+    flagged,
+    "tab-tea-guarded",
+    "Replies that the judge's guards clipped or flagged, by agent; one reply may have several flags.",
 )
 
 # %% [markdown]

@@ -226,13 +226,6 @@ NumberedTable(
     "of five replies or more are shown.",
 )
 
-# %% tags=["remove-input"]
-NumberedTable(
-    judges.shown_confusions(words),
-    "tab-confusions",
-    "What the word rule makes of each label: replies judged so, and what the others were taken for.",
-)
-
 # %% [markdown]
 # ## A model as the judge
 #
@@ -256,8 +249,8 @@ glue(folder, judge_runs.judge_numbers(items, config, words, runs))
 NumberedTable(
     shown_runs,
     "tab-judge-runs",
-    "Models as judges: accuracy in % beside the word rule's on the same replies, or what asking would "
-    "take (estimated).",
+    "Models as judges: accuracy in % over all they scored, and beside the word rule's on the replies "
+    "that both scored; or what asking would take (estimated).",
 )
 
 # %% tags=["remove-input"]
@@ -265,10 +258,39 @@ asked = {run.name: run.frame for run in runs if run.asked}
 by_rubric = judges.agreements(asked, resamples=config.resamples, seed=config.seed)
 folder.table("judges", by_rubric)
 NumberedTable(
-    judges.shown_accuracies(by_rubric, config.protocols[0]),
+    judges.shown_grid(by_rubric, config.protocols[0]),
     "tab-judges",
     f"Models against the labels, by rubric: accuracy in % with 95 % intervals, {config.protocols[0]} "
-    "wording. Parts of rubrics, kappa, alpha and other wordings are in the table `judges` of the run.",
+    "wording. Parts of rubrics and other wordings are in the table `judges` of the run.",
+)
+
+# %% tags=["remove-input"]
+NumberedTable(
+    judges.shown_grid(by_rubric, config.protocols[0], "kappa"),
+    "tab-judges-kappa",
+    f"The same as kappa (0: no better than chance), with 95 % intervals, {config.protocols[0]} wording.",
+)
+
+# %% [markdown]
+# Of these judges {glue:text}`best_judge` is looked at more closely: its agreement rubric by rubric, and
+# what it and the word rule make of each label.
+
+# %% tags=["remove-input"]
+best = judge_runs.best_run(runs, words)
+own = by_rubric[by_rubric["judge"] == best.name] if best else by_rubric[:0]
+NumberedTable(
+    judges.shown_agreements(own).drop(columns="judge"),
+    "tab-best-judge",
+    "That judge against the labels, by rubric and part: accuracy in %, kappa and alpha, with 95 % "
+    "intervals.",
+)
+
+# %% tags=["remove-input"]
+NumberedTable(
+    judges.shown_confusions({judges.WORDS: words} | ({"model": best.frame} if best else {})),
+    "tab-confusions",
+    "What the word rule and that model make of each label: replies judged so, and what the others "
+    "were taken for.",
 )
 
 # %% tags=["remove-input"]
@@ -291,11 +313,20 @@ NumberedTable(
 
 # %% tags=["remove-input"]
 steady = steadiness(llm, items, corpus=corpus)
-folder.table("steadiness", steady)
+folder.table("steadiness", steady.shares)
 NumberedTable(
-    judge_runs.shown_steadiness(steady),
+    judge_runs.shown_steadiness(steady.shares),
     "tab-steadiness",
-    "Replies with one verdict throughout, %, when only the order or the wording changes.",
+    "Replies with one verdict throughout when only the order or the wording changes, and pairs in "
+    "which one place was chosen in both orders; % with 95 % intervals.",
+)
+
+# %% tags=["remove-input"]
+folder.table("wordings", steady.wordings)
+NumberedTable(
+    judge_runs.shown_wordings(steady.wordings),
+    "tab-wordings",
+    "Mean score of the same replies under each wording of `fact_use`, % with 95 % intervals.",
 )
 
 # %% [markdown]

@@ -1,12 +1,14 @@
 """Each rubric: its schema under faults, its verdicts, what it refuses to judge."""
 
 import json
+import math
 
 import pytest
 
 from tests.judge.conftest import make_case
 from unbidden.errors import ConfigError
 from unbidden.judge import FORMS, RUBRICS, GoldFact, Rubric, judge, names_with, rubric, rubrics_for
+from unbidden.judge.asking import LEAST_MASS
 from unbidden.judge.rubrics.quality import winner
 from unbidden.judge.verdict import Verdict
 from unbidden.llm import LabelScores, Outcome, PromptLibrary, ScriptedLLM
@@ -248,7 +250,7 @@ def test_words_and_likelihoods():
     scores = ScriptedLLM(
         [
             LabelScores(labels, (-0.1, -3.0, None), "correct"),
-            LabelScores(labels, (-1.0, -1.0, None), "correct"),
+            LabelScores(labels, (-0.7, -0.7, None), "correct"),
             Outcome("bad_response", "none"),
         ]
     )
@@ -264,6 +266,31 @@ def test_words_and_likelihoods():
         judge(ScriptedLLM([]), one, [make_case()], form="prose")
     with pytest.raises(ConfigError, match="did you mean reader"):
         judge(ScriptedLLM([]), one, [make_case()], wording="raeder")
+
+
+@pytest.mark.parametrize(
+    ("logprobs", "token", "reason"),
+    [
+        # The model begins "not correct": of the labels "correct" is likeliest, at 0.03.
+        ((math.log(0.03), math.log(0.01), None), "not", "no label: the likeliest token is 'not'"),
+        ((math.log(0.3), math.log(0.3), None), "not", "no label: the likeliest token is 'not'"),
+        ((math.log(0.3), math.log(0.15), None), "correct", "no label: labels have 0.45 of the"),
+        ((math.log(0.6), None, None), "", "no label: the likeliest token is ''"),
+    ],
+)
+def test_a_likelihood_that_lies_on_no_label_is_no_verdict(logprobs, token, reason):
+    one = rubric("fact_use")
+    llm = ScriptedLLM([LabelScores(one.labels("repaired"), logprobs, token)])
+    (verdict,) = judge(llm, one, [make_case()], form="likelihood")
+    assert verdict.label is None and verdict.score is None
+    assert verdict.unscored.startswith(reason)
+
+
+def test_half_of_the_probability_is_enough():
+    one = rubric("fact_use")
+    scores = LabelScores(one.labels("repaired"), (math.log(0.4), math.log(0.11), None), "corr")
+    (verdict,) = judge(ScriptedLLM([scores]), one, [make_case()], form="likelihood")
+    assert (verdict.label, LEAST_MASS) == ("correct", 0.5)
 
 
 def test_a_reason_is_kept_and_costs_nothing_by_default():

@@ -54,6 +54,8 @@ def test_unscored_verdicts_are_counted_beside():
     frame = comparison(ITEMS, verdicts)
     (row,) = agreement_table(frame, resamples=5).to_dict("records")
     assert (row["unscored"], row["accuracy"]) == (1, 1.0)
+    left = [item.label for item in ITEMS[1:]]
+    assert row["majority"] == pytest.approx(max(map(left.count, left)) / len(left))
     table = confusion(frame, "fact_use")
     assert table.loc["correct", UNSCORED] == 1
     assert table.to_numpy().sum() == len(ITEMS)
@@ -63,7 +65,14 @@ def test_unscored_verdicts_are_counted_beside():
     assert row["accuracy"] is None or np.isnan(row["accuracy"])
     assert np.isnan(row["kappa"])
     assert np.isnan(row["alpha"])
+    assert np.isnan(row["majority"])
     assert row["note"] == "no scored item"
+
+
+def test_notes_stand_beside_the_verdicts():
+    verdicts = [says("wrong").noted("reply clipped", "orders"), says("wrong")]
+    found = comparison(ITEMS[:2], verdicts)
+    assert found["notes"].tolist() == ["reply clipped; orders", ""]
 
 
 def test_one_value_throughout_has_no_alpha():
@@ -150,7 +159,7 @@ def test_the_wording_grid_shows_what_the_wording_does(harbour):
     summary = wording_summary(grid).set_index("wording")
     assert summary.loc["reader", "mean"] == 1
     assert summary.loc["plain", "mean"] == 0.5
-    assert (summary["unanimous"] == 0).all()
+    assert (summary["unanimous"] == 0).all() and (summary["unanimous_high"] == 0).all()
     down = wording_summary(wording_grid(ScriptedLLM(lambda _: "?"), built))
     assert (down["unscored"] == 6).all()
     assert down["unanimous"].isna().all()

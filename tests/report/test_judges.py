@@ -77,10 +77,16 @@ def test_accuracy_with_and_without_a_tag():
 
 
 def test_confusions_and_tags():
-    shown = judges.shown_confusions(MIXED).set_index("label")
-    assert shown.loc["yes", "judged so"] == 1
-    assert shown.loc["yes", "judged otherwise"] == "no 1"
-    assert shown.loc["no", "judged otherwise"] == "unscored 1"
+    always = MIXED.assign(judged="yes")
+    other = MIXED.assign(rubric="unsupported", judged=MIXED["gold"])
+    both = {"word rule": MIXED, "model": pd.concat([always, other])}
+    shown = judges.shown_confusions(both).set_index(["rubric", "label"])
+    assert shown.loc[("trap", "yes")].tolist() == [2, 1, "no 1", 2, "–"]
+    assert shown.loc[("trap", "no")].tolist() == [2, 1, "(unscored) 1", 0, "yes 2"]
+    assert shown.loc[("unsupported", "no")].tolist() == [2, "–", "–", 2, "–"]
+    assert list(shown)[1:] == [
+        f"{judge}: {what}" for judge in both for what in ("so", "otherwise")
+    ], "beside each other"
     tags = judges.shown_tags(MIXED, least=2)
     assert tags.values.tolist() == [["words-mislead", 2, 1, "0.0"], ["number", 2, 0, "50.0"]]
 
@@ -170,12 +176,57 @@ def test_a_judge_on_record_is_compared_and_the_best_is_named():
         "m: json, repaired agrees with most labels: 100.0 % of the 6 replies"
         in numbers["judge_note"]
     )
+    assert numbers["best_judge"] == "m: json, repaired"
     shown = judge_runs.shown_runs(runs, words)
     assert shown["accuracy"].tolist() == ["100.0 [100.0, 100.0]", "0.0 [0.0, 0.0]", "not run"]
     compared = judge_runs.compare_with_words({run.name: run.frame for run in runs[:2]}, words)
     assert compared["n"].tolist() == [6, 6]
     assert compared["difference"].iloc[0] > 0 > compared["difference"].iloc[1]
     assert set(judge_runs.all_items({"a": words, "b": words[:0]})["judge"]) == {"a"}
+
+
+def a_run(frame, *, form="json"):
+    """Return a run of a model about the rubrics of a frame."""
+    rubrics = tuple(dict.fromkeys(frame["rubric"]))
+    return Run("m", "repaired", form, frame, rubrics, rubrics, 0, 0)
+
+
+def test_model_and_word_rule_are_compared_on_what_both_scored():
+    """Equal to the rule wherever that has a verdict, wrong on quality: not below the floor."""
+    words = run_words(FACTS, CORPUS)
+    words.loc[:1, "judged"] = "another"
+    words.loc[2, ["judged", "unscored"]] = [None, "no rule"]
+    own = words.assign(judged=words["judged"].fillna("another"), unscored=None)
+    quality = own.assign(rubric="quality", item="q" + own["item"], judged="wrong", gold="right")
+    run = a_run(pd.concat([own, quality], ignore_index=True))
+    shown = judge_runs.shown_runs([run], words).iloc[0]
+    assert (shown["n"], shown["both scored"]) == (12, 5)
+    assert shown["accuracy"].startswith("25.0 ") and shown["accuracy there"].startswith("60.0 ")
+    assert shown["accuracy there"] == shown["word rule there"]
+    note = judge_runs.judge_note([run], words, "m")
+    assert "60.0 % of the 5 replies" in note and "word rule agrees with 60.0 %" in note
+    better = own.assign(judged=words["gold"])
+    run = a_run(pd.concat([better, quality], ignore_index=True))
+    assert "above that floor" not in judge_runs.judge_note([run], words, "m")
+    compared = judge_runs.compare_with_words({"m": run.frame}, words)
+    assert compared["n"].tolist() == [5]
+
+
+def test_what_is_unscored_makes_no_judge_the_best():
+    """Right on 1 of 6 with 5 unscored: no candidate, whatever its accuracy; 5 of 6 are enough."""
+    words = run_words(FACTS, CORPUS)
+    words.loc[:1, "judged"] = "another"
+    few = words.assign(judged=words["gold"]).assign(unscored=None)
+    few.loc[1:, ["judged", "unscored"]] = [None, "timeout: slow"]
+    most = words.assign(judged=words["gold"], unscored=None)
+    most.loc[:0, ["judged", "unscored"]] = [None, "timeout: slow"]
+    most.loc[1:1, "judged"] = "another"
+    runs = [a_run(few), a_run(most, form="word")]
+    assert judge_runs.best_run(runs, words).form == "word"
+    assert "Of 1 judges by a model, m: word" in judge_runs.judge_note(runs, words, "m")
+    assert "80.0 % of the 5 replies" in judge_runs.judge_note(runs, words, "m")
+    assert judge_runs.best_run(runs[:1], words) is None
+    assert "none has a verdict on 80 %" in judge_runs.judge_note(runs[:1], words, "m")
 
 
 def test_a_run_that_only_plans_names_no_judge():
@@ -198,24 +249,33 @@ PAIRS = [item for item in ITEMS if item.rubric == "pairwise"]
 
 def test_a_judge_that_keeps_the_place_is_not_steady():
     llm = ScriptedLLM(['{"better": "first"}'] * 2 * len(PAIRS))
-    (row,) = steadiness(llm, PAIRS, corpus=CORPUS).to_dict("records")
+    (row,) = steadiness(llm, PAIRS, corpus=CORPUS).shares.to_dict("records")
     assert (row["changed"], row["items"], row["unscored"], row["same"]) == ("order", 6, 0, 0.0)
+    assert (row["low"], row["kept_first"], row["kept_second"]) == (0.0, 1.0, 0.0)
     llm = ScriptedLLM(['{"use": "wrong"}'] * 2 * len(FACTS) + ["no object"] * len(FACTS))
-    table = steadiness(llm, FACTS, corpus=CORPUS)
-    assert table.iloc[0][["changed", "unscored"]].tolist() == ["wording", 6]
-    shown = judge_runs.shown_steadiness(table)
-    assert shown.iloc[0].tolist() == ["wording", "fact_use", 6, 6, "–", "–"]
-    llm = ScriptedLLM(['{"use": "wrong"}'] * 3 * len(FACTS))
-    shown = judge_runs.shown_steadiness(steadiness(llm, FACTS, corpus=CORPUS))
-    assert shown.iloc[0].tolist() == ["wording", "fact_use", 6, 0, "100.0", "–"]
+    found = steadiness(llm, FACTS, corpus=CORPUS)
+    assert found.shares.iloc[0][["changed", "unscored"]].tolist() == ["wording", 6]
+    shown = judge_runs.shown_steadiness(found.shares)
+    assert shown.iloc[0].tolist() == ["wording", "fact_use", 6, 6, "–", "–", "–", "–"]
+    answers = ["wrong"] * len(FACTS) + ["partial"] * len(FACTS) + ["wrong"] * len(FACTS)
+    found = steadiness(
+        ScriptedLLM([f'{{"use": "{answer}"}}' for answer in answers]), FACTS, corpus=CORPUS
+    )
+    shown = judge_runs.shown_steadiness(found.shares).iloc[0].tolist()
+    assert shown == ["wording", "fact_use", 6, 0, "0.0 [0.0, 0.0]", "–", "–", "–"]
+    wordings = judge_runs.shown_wordings(found.wordings)
+    assert wordings["mean score"].tolist() == ["0.0 [0.0, 0.0]", "50.0 [50.0, 50.0]",
+                                               "0.0 [0.0, 0.0]"]  # fmt: skip
+    assert wordings["n"].tolist() == [6, 6, 6] and wordings["unscored"].tolist() == [0, 0, 0]
 
 
 def test_steadiness_that_is_not_on_record(tmp_path):
     with connect(LLMSettings.of("m", "m"), "replay", recorded=tmp_path) as llm:
-        table = steadiness(llm, [*FACTS, *PAIRS], corpus=CORPUS)
-    shown = judge_runs.shown_steadiness(table)
+        found = steadiness(llm, [*FACTS, *PAIRS], corpus=CORPUS)
+    shown = judge_runs.shown_steadiness(found.shares)
     assert shown["same verdict"].tolist() == ["not run", "not run"]
     assert shown["still to ask"].tolist() == ["12 calls", "18 calls"]
+    assert judge_runs.shown_wordings(found.wordings).empty
 
 
 def test_the_figure_draws_every_kind_and_judge():
@@ -244,7 +304,7 @@ def test_accuracies_stand_in_a_grid_by_rubric():
             row | {"judge": "m: json, paper", "rubric": "trap"},
         ]
     )
-    shown = judges.shown_accuracies(table, "repaired").set_index("rubric")
+    shown = judges.shown_grid(table, "repaired").set_index("rubric")
     assert list(shown.columns) == ["n", "m: json", "m: word"] and list(shown.index) == [
         "trap",
         "composed",
@@ -252,4 +312,7 @@ def test_accuracies_stand_in_a_grid_by_rubric():
     assert (
         shown.loc["trap", "m: word"].startswith("100.0") and shown.loc["composed", "m: word"] == "–"
     )
-    assert judges.shown_accuracies(table, "other").empty
+    assert judges.shown_grid(table, "other").empty
+    table = table.assign(kappa=-0.004, kappa_low=-0.25, kappa_high=0.5)
+    kappas = judges.shown_grid(table, "repaired", "kappa").set_index("rubric")
+    assert kappas.loc["trap", "m: json"] == "0.00 [−0.25, 0.50]"

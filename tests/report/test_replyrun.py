@@ -10,7 +10,7 @@ from werkzeug import Response
 from unbidden.config_replies import RepliesConfig
 from unbidden.corpus.load import load_corpus
 from unbidden.llm.session import PLAN_VARIABLE, open_llm
-from unbidden.report import replies, replychecks, replycosts, replyrun
+from unbidden.report import guarded, replies, replychecks, replycosts, replyrun, replytrust
 from unbidden.report.replyexamples import ReplyExamples
 
 EVIL = "<script>alert('{{ 7 * 7 }}')</script> You sold it, I think."
@@ -193,22 +193,81 @@ def test_costs_are_those_of_the_different_calls_on_record(corpus, endpoint):
 
 def test_trust_is_said_on_the_page(corpus, endpoint):
     with open_llm(config(llm_mode="replay")) as llm:
-        table = replychecks.trust(config(), llm)
+        table = replytrust.trust(config(), llm)
     own = table[table["judge"] == "one, json"]
-    assert (own["not_run"] == own["items"]).all()
-    assert set(replychecks.shown_trust(table)["accuracy"].iloc[: len(own)]) == {"not run"}
-    assert "not known" in replychecks.trust_note(config(), table)
-    known = table.assign(not_run=0, unscored=0, words=0.7)
-    known.loc[known["judge"] == "one, json", "accuracy"] = 0.1
-    assert "not above that floor" in replychecks.trust_note(config(), known)
-    known.loc[known["judge"] == "one, json", "accuracy"] = 1.0
-    assert "floor:" not in replychecks.trust_note(config(), known)
-    assert "No model" in replychecks.trust_note(config(judges=["words"]), table)
+    assert (own["not_run"] == own["items"]).all() and own["on_common"].isna().all()
+    assert set(replytrust.shown_trust(table)["accuracy"].iloc[: len(own)]) == {"not run"}
+    assert "not known" in replytrust.trust_note(config(), table)
+    model = table["judge"] == "one, json"
+    known = table.assign(not_run=0, unscored=0, words=0.7, both=4)
+    known.loc[model, ["accuracy", "on_both"]] = 0.1
+    assert "not above that floor" in replytrust.trust_note(config(), known)
+    known.loc[model, ["accuracy", "on_both"]] = 1.0
+    note = replytrust.trust_note(config(), known)
+    assert "floor" not in note and "below" not in note
+    known.loc[model & (known["rubric"] == "composed"), "on_both"] = 0.5
+    note = replytrust.trust_note(config(), known)
+    assert note.endswith("But it is below the word rule on composed (50.0 to 70.0 %, 4 replies).")
+    assert "has no verdict" in replytrust.trust_note(config(), known.assign(both=0))
+    assert "No model" in replytrust.trust_note(config(judges=["words"]), table)
 
 
 def trusted(*rows):
-    """Return a trust table: rows of judge, rubric and accuracy."""
-    return pd.DataFrame(rows, columns=["judge", "rubric", "accuracy"])
+    """Return a trust table: rows of judge, rubric, and accuracy on the ten replies in common."""
+    table = pd.DataFrame(rows, columns=["judge", "rubric", "on_common"])
+    return table.assign(common=10, items=10, not_run=0, unscored=0)
+
+
+def labels(right, *, asked=10, unscored=0, judged_as="yes"):
+    """Return a judge's verdicts on ten replies of one rubric: so many right, the last unscored."""
+    rows = []
+    for number in range(asked):
+        judged = judged_as if number < right else "other"
+        why = "timeout: slow" if number >= asked - unscored else None
+        rows.append([f"i{number}", "ab"[number % 2], "fact_use", "", judged, why])
+    frame = pd.DataFrame(
+        rows, columns=["item", "conversation", "rubric", "part", "judged", "unscored"]
+    ).assign(gold=judged_as)
+    frame.loc[frame["unscored"].notna(), "judged"] = None
+    return frame
+
+
+@pytest.mark.parametrize(
+    ("model", "best"),
+    [
+        (labels(1, asked=24, unscored=23), "word rule"),  # right on the only one it scored
+        (labels(24, asked=24, unscored=5), "word rule"),  # 19 of 24 are too few
+        (labels(24, asked=24, unscored=4), "m"),
+        (labels(12, asked=24), "m"),  # level with the rule, and first
+        (labels(11, asked=24), "word rule"),
+    ],
+)
+def test_unscored_replies_never_help_a_judge(model, best):
+    rule = labels(12, asked=24)
+    found = [
+        {"judge": judge, "rubric": "fact_use"}
+        | replytrust.agreement({"m": model, "word rule": rule}, rule, judge, "fact_use")
+        for judge in ("m", "word rule")
+    ]
+    table = pd.DataFrame(found)
+    assert replytrust.best_judges(table) == {"fact_use": best}
+    note = replytrust.best_note(table)
+    scored = int(model["judged"].notna().sum())
+    assert (f"Too few verdicts to be chosen: m for fact_use ({scored} of 24)" in note) == (
+        scored < 20
+    )
+    assert f"(on {24 if scored < 20 else scored} replies)" in note
+
+
+def test_judges_are_compared_on_the_replies_all_of_them_scored():
+    """By hand: the model leaves out the two that the rule has wrong, so it gains nothing."""
+    rule, model = labels(8), labels(8, unscored=2)
+    both = {"m": model, "word rule": rule}
+    row = replytrust.agreement(both, rule, "m", "fact_use")
+    assert (row["accuracy"], row["items"], row["unscored"]) == (1.0, 10, 2)
+    assert (row["both"], row["on_both"], row["words"]) == (8, 1.0, 1.0)
+    rule_row = replytrust.agreement(both, rule, "word rule", "fact_use")
+    assert (rule_row["accuracy"], rule_row["common"], rule_row["on_common"]) == (0.8, 8, 1.0)
 
 
 def test_the_headline_takes_for_each_rubric_the_judge_that_agrees_best():
@@ -217,19 +276,34 @@ def test_the_headline_takes_for_each_rubric_the_judge_that_agrees_best():
         ("m", "fact_use", 0.7), ("m", "composed", 0.5), ("m", "all", 0.9), ("m", "trap", None),
         ("word rule", "fact_use", 0.7), ("word rule", "composed", 0.8), ("word rule", "all", 0.6),
     )  # fmt: skip
-    assert replychecks.best_judges(table) == {"composed": "word rule", "fact_use": "m"}
+    assert replytrust.best_judges(table) == {"composed": "word rule", "fact_use": "m"}
     rows = [("m", "fact_use", 1.0), ("word rule", "fact_use", 0.0), ("m", "composed", 0.3),
             ("word rule", "composed", 0.6), ("m", "trap", 1.0)]  # fmt: skip
     items = pd.DataFrame(rows, columns=["judge", "metric", "value"])
-    found = replychecks.with_best(items, table)
-    best = found[found["judge"] == replychecks.BEST]
-    assert found["judge"].iloc[0] == replychecks.BEST and len(found) == len(items) + 2
+    found = replytrust.with_best(items, table)
+    best = found[found["judge"] == replytrust.BEST]
+    assert found["judge"].iloc[0] == replytrust.BEST and len(found) == len(items) + 2
     assert dict(zip(best["metric"], best["value"], strict=True)) == {
         "fact_use": 1.0,
         "composed": 0.6,
     }
-    assert "word rule for composed; m for fact_use" in replychecks.best_note(table)
-    assert len(replychecks.with_best(items[items["judge"] == "m"], table)) == 3
+    assert "word rule for composed (on 10 replies); m for fact_use (on" in replytrust.best_note(
+        table
+    )
+    assert len(replytrust.with_best(items[items["judge"] == "m"], table)) == 3
     unknown = trusted(("m", "fact_use", None))
-    assert replychecks.with_best(items, unknown) is items
-    assert "none is preferred" in replychecks.best_note(unknown)
+    assert replytrust.with_best(items, unknown) is items
+    assert "none is preferred" in replytrust.best_note(unknown)
+
+
+def test_what_the_guards_found_is_counted_for_each_way(corpus, endpoint):
+    with open_llm(config(llm_mode="record")) as llm:
+        made = replyrun.make_replies(config(), corpus, llm, llm)
+        items = replyrun.score_replies(config(), corpus, made.table, llm)
+    own = replyrun.by_model(config(), items)
+    assert set(own["judge"]) == {"one, json"} and (own["notes"] == "").all()
+    table = guarded.guarded(own, "way")
+    assert list(table["way"]) == list(dict.fromkeys(own["way"]))
+    assert table["replies"].sum() == len(own) and not table["flagged"].any()
+    assert "none was clipped" in guarded.guard_note(table)
+    assert guarded.shown_guarded(table, "memories").empty

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from unbidden.llm.base import LLM
     from unbidden.llm.outcome import Outcome
 
+LEAST_MASS = 0.5
+"""Share of the probability that must lie on labels for the likeliest one to be a verdict."""
+
 
 def judge(
     llm: LLM,
@@ -38,7 +41,8 @@ def judge(
     protocol : {"repaired", "paper"}
         See the rubric; for pairs "paper" asks one order only.
     form : {"json", "word", "likelihood"}
-        How a label is asked for.
+        How a label is asked for. By likelihood there is no verdict where the likeliest token begins
+        no label, or less than `LEAST_MASS` of the probability lies on labels.
     wording : str, optional
         A wording of the rubric instead of the protocol's prompt.
     repeat : int
@@ -106,8 +110,20 @@ def read_outcome(
         if label is None:
             return Verdict.none(f"no label: the reply begins {outcome.text[:60]!r}")
         return _labelled(rubric, label)
-    scores = outcome.value
-    if not isinstance(scores, LabelScores) or scores.best is None:
+    return _likeliest(rubric, outcome.value)
+
+
+def _likeliest(rubric: Rubric, scores: Any) -> Verdict:
+    """Return the verdict of the likeliest label; unscored if the model wanted to say no label."""
+    if not isinstance(scores, LabelScores):
+        return Verdict.none("no likelihood of labels")
+    if scores.chosen is None:
+        return Verdict.none(f"no label: the likeliest token is {scores.token[:40]!r}")
+    if scores.mass < LEAST_MASS:
+        return Verdict.none(
+            f"no label: labels have {scores.mass:.2f} of the probability, less than {LEAST_MASS}"
+        )
+    if scores.best is None:
         return Verdict.none("two labels are equally likely")
     return _labelled(rubric, scores.best, likelihood=tuple(scores.probabilities.items()))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -16,6 +16,7 @@ from unbidden.judge.registry import names_with
 from unbidden.judge.similarity import RUBRICS as SIMILARITY_RUBRICS
 from unbidden.judge.similarity import judge_by_similarity
 from unbidden.judge.steadiness import (
+    WORDING_SUMMARY,
     order_summary,
     order_swaps,
     wording_grid,
@@ -34,7 +35,10 @@ if TYPE_CHECKING:
     from unbidden.judge.similarity import Encodes
     from unbidden.llm.base import LLM
 
-STEADINESS = ["changed", "rubric", "items", "unscored", "same", "calls"]
+STEADINESS = [
+    *("changed", "rubric", "items", "unscored", "same", "low", "high"),
+    *("kept_first", "kept_second", "calls"),
+]
 
 
 def first_of_each(items: Iterable[Item], per_label: int | None) -> list[Item]:
@@ -176,35 +180,55 @@ def _run(
     return Run(model, protocol, form, _joined(frames), rubrics, tuple(asked), calls, tokens)
 
 
+@dataclass(frozen=True)
+class Steadiness:
+    """How often a model keeps to its verdict when only the order or the wording changes.
+
+    Attributes
+    ----------
+    shares : DataFrame
+        Columns ``changed, rubric, items, unscored, same, low, high, kept_first, kept_second,
+        calls``: `same` is the share of scored items with one verdict throughout, with its interval;
+        `kept_first` and `kept_second` the share of pairs in which one place was chosen in both
+        orders. Missing where nothing is scored; `calls` are those not on record.
+    wordings : DataFrame
+        From `unbidden.judge.steadiness.wording_summary`; no row where calls are not on record.
+    """
+
+    shares: pd.DataFrame
+    wordings: pd.DataFrame
+
+
 def steadiness(
     llm: LLM, items: Sequence[Item], *, corpus: Corpus | None = None, form: Form = "json"
-) -> pd.DataFrame:
-    """Return how often a model keeps to its verdict when only the order or the wording changes.
+) -> Steadiness:
+    """Return how a model judges the same pairs in both orders and replies in several wordings.
 
-    Returns
-    -------
-    DataFrame
-        Columns ``changed, rubric, items, unscored, same, calls``: `same` is the share of scored
-        items with one verdict throughout, missing without any; `calls` are those not on record.
+    Raises
+    ------
+    LLMError, BudgetExceeded
+        As `LLM.ask_many`.
     """
-    rows: list[tuple[str, str, int, int | None, float | None, int]] = []
+    rows: list[dict[str, Any]] = []
     for name in _present(items, ("pairwise", "helpfulness")):
         own = cases([item for item in items if item.rubric == name], corpus)
         swaps, calls, _ = _ask_or_plan(llm, partial(order_swaps, name=name, cases=own, form=form))
         found = {} if swaps is None else order_summary(swaps)
-        rows.append(
-            ("order", name, len(own), found.get("unscored"), found.get("consistent"), calls)
-        )
+        same = {"same": found.pop("consistent")} if found else {}
+        keys = {"changed": "order", "rubric": name, "items": len(own), "calls": calls}
+        rows.append(found | same | keys)
+    summary = pd.DataFrame(columns=WORDING_SUMMARY)
     for name in _present(items, ("fact_use",)):
         own = cases([item for item in items if item.rubric == name], corpus)
         grid, calls, _ = _ask_or_plan(llm, partial(wording_grid, cases=own, form=form, name=name))
-        if grid is None:
-            rows.append(("wording", name, len(own), None, None, calls))
-            continue
-        missing = grid[grid["unscored"].notna()]["case"].nunique()
-        same = wording_summary(grid)["unanimous"].iloc[0]
-        rows.append(("wording", name, len(own), missing, same, calls))
-    return pd.DataFrame(rows, columns=STEADINESS)
+        keys = {"changed": "wording", "rubric": name, "items": len(own), "calls": calls}
+        if grid is not None:
+            summary = wording_summary(grid)
+            ends = {"same": "unanimous", "low": "unanimous_low", "high": "unanimous_high"}
+            keys |= {end: summary[column].iloc[0] for end, column in ends.items()}
+            keys["unscored"] = grid[grid["unscored"].notna()]["case"].nunique()
+        rows.append(keys)
+    return Steadiness(pd.DataFrame(rows, columns=STEADINESS), summary)
 
 
 def _ask_or_plan(

@@ -142,7 +142,8 @@ def judge_replies(
     Returns
     -------
     DataFrame
-        Columns `ITEM_COLUMNS` and ``repeat, model, label``; `metric` is the rubric.
+        Columns `ITEM_COLUMNS` and ``repeat, model, label, notes``; `metric` is the rubric, `notes`
+        what the judge's guards found in the reply.
 
     Raises
     ------
@@ -185,7 +186,7 @@ def verdict_items(
         for position, one in zip(positions, judged, strict=True):
             verdict = next(verdicts) if one.case else Verdict.none(one.unscored or NO_REPLY)
             items.append(_item(rows[position], name, verdict))
-    frame = pd.DataFrame(items, columns=[*ITEM_COLUMNS, "repeat", "model", "label"])
+    frame = pd.DataFrame(items, columns=[*ITEM_COLUMNS, "repeat", "model", "label", "notes"])
     return frame.astype({"category": "Int8", "k": "Int64", "value": "float64"})
 
 
@@ -210,6 +211,7 @@ def _item(row: dict[str, Any], metric: str, verdict: Verdict) -> dict[str, Any]:
         "repeat": row["repeat"],
         "model": row["model"],
         "label": verdict.label,
+        "notes": verdict.noted_text,
     }
 
 

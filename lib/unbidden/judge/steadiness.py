@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 WORDINGS = ("plain", "paper", "reader")
 """Three ways to ask for partial fact use: by what the reply says, by the paper's criteria, and by
 what a reader of the reply would know."""
+WORDING_SUMMARY = [
+    *("wording", "items", "unscored", "mean", "low", "high"),
+    *("unanimous", "unanimous_low", "unanimous_high"),
+]
+"""Columns of `wording_summary`."""
 
 
 def order_swaps(llm: LLM, name: str, cases: Sequence[Case], *, form: Form = "json") -> pd.DataFrame:
@@ -120,12 +125,15 @@ def wording_summary(grid: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns ``wording, items, unscored, mean, low, high, unanimous``: `unanimous` is the share,
-        of the cases that every wording scored, on which all give one label; the same in each row.
+        Columns `WORDING_SUMMARY`: `unanimous` is the share, of the cases that every wording scored,
+        on which all give one label, with its interval; the same in each row.
     """
-    table = grid.pivot(index="case", columns="wording", values="label")
+    table = grid.pivot(index=["case", "conversation"], columns="wording", values="label")
     whole = table.dropna()
-    unanimous = float((whole.nunique(axis=1) == 1).mean()) if len(whole) else float("nan")
+    same = clustered_mean(
+        (whole.nunique(axis=1) == 1).to_numpy(dtype=float),
+        whole.index.get_level_values("conversation").tolist(),
+    )
     rows = []
     for wording, group in grid.groupby("wording", sort=False):
         scores = group["score"].astype("float64")
@@ -138,7 +146,9 @@ def wording_summary(grid: pd.DataFrame) -> pd.DataFrame:
                 "mean": interval.mean,
                 "low": interval.low,
                 "high": interval.high,
-                "unanimous": unanimous,
+                "unanimous": same.mean,
+                "unanimous_low": same.low,
+                "unanimous_high": same.high,
             }
         )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=WORDING_SUMMARY)

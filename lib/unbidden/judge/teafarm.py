@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from unbidden.reply.teafarm import TeaReply
 
 METRIC = "teafarm"
-COLUMNS = [*ITEM_COLUMNS, "label"]
+COLUMNS = [*ITEM_COLUMNS, "label", "notes"]
 
 
 def tea_case(reply: TeaReply) -> Case:
@@ -59,7 +59,8 @@ def judge_tea(
     Returns
     -------
     DataFrame
-        Columns `COLUMNS`; `query_id` is the item's id, `system` the agent.
+        Columns `COLUMNS`; `query_id` is the item's id, `system` the agent, `notes` what the judge's
+        guards found in the reply.
 
     Raises
     ------
@@ -90,6 +91,7 @@ def judge_tea(
                 "value": verdict.score,
                 "unscored": verdict.unscored,
                 "label": verdict.label,
+                "notes": verdict.noted_text,
             }
         )
     frame = pd.DataFrame(rows, columns=COLUMNS)

@@ -32,7 +32,10 @@ ORDERED: dict[str, tuple[str, ...]] = {
 }
 """Labels of rubrics that are ordinal, lowest first; parts are ordinal by their score."""
 UNSCORED = "(unscored)"
-_COLUMNS = ["item", "conversation", "rubric", "part", "split", "tags", "gold", "judged", "unscored"]
+_COLUMNS = [
+    *("item", "conversation", "rubric", "part", "split", "tags", "gold", "judged", "unscored"),
+    "notes",
+]
 
 
 def run_judge(
@@ -79,9 +82,9 @@ def comparison(items: Sequence[Item], verdicts: Sequence[Verdict]) -> pd.DataFra
     Returns
     -------
     DataFrame
-        Columns ``item, conversation, rubric, part, split, tags, gold, judged, unscored``. `part` is
-        empty in the row of the label; each part of an item has a further row. `judged` is missing
-        where `unscored` says why.
+        Columns ``item, conversation, rubric, part, split, tags, gold, judged, unscored, notes``.
+        `part` is empty in the row of the label; each part of an item has a further row. `judged` is
+        missing where `unscored` says why; `notes` are what the guards found in the reply.
     """
     rows: list[list[Any]] = []
     for item, verdict in zip(items, verdicts, strict=True):
@@ -95,7 +98,7 @@ def comparison(items: Sequence[Item], verdicts: Sequence[Verdict]) -> pd.DataFra
             rows.append(
                 [
                     *(item.id, item.conversation, item.rubric, part, item.split),
-                    *(" ".join(item.tags), gold, label, why),
+                    *(" ".join(item.tags), gold, label, why, verdict.noted_text),
                 ]
             )
     return pd.DataFrame(rows, columns=_COLUMNS)
@@ -151,7 +154,7 @@ def _agreement_row(
         "part": part,
         "items": len(group),
         "unscored": len(group) - len(scored),
-        "majority": float(group["gold"].value_counts(normalize=True).max()),
+        "majority": float(scored["gold"].value_counts(normalize=True).max()),
         "accuracy": interval.mean,
         "accuracy_low": None if interval.low is None else max(0.0, interval.low),
         "accuracy_high": None if interval.high is None else min(1.0, interval.high),

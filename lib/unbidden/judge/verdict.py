@@ -66,6 +66,15 @@ class Verdict:
         """Whether there is a score."""
         return self.unscored is None
 
+    @property
+    def noted_text(self) -> str:
+        """The notes in one text, as items hold them; empty where there are none.
+
+        >>> Verdict.none("refused", notes=("clipped", "orders")).noted_text
+        'clipped; orders'
+        """
+        return "; ".join(self.notes)
+
     def noted(self, *notes: str) -> Verdict:
         """Return the same verdict with further notes."""
         return replace(self, notes=(*self.notes, *notes))

@@ -50,6 +50,15 @@ class LabelScores:
         return min(1.0, sum(math.exp(value) for value in self.logprobs if value is not None))
 
     @property
+    def chosen(self) -> str | None:
+        """The label that the chosen token begins; None if it begins none, or several.
+
+        >>> LabelScores(("yes", "no"), (math.log(0.3), None), "Not").chosen is None
+        True
+        """
+        return _begins(self.token, self.labels)
+
+    @property
     def probabilities(self) -> dict[str, float]:
         """Probability of each label among the labels; they sum to 1.
 

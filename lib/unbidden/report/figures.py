@@ -310,7 +310,9 @@ def misled_shares(found: pd.DataFrame) -> Figure:
     names = {"correct": "not misled", "wrong": "misled", "evasive": "evasive"}
     figure, axes = _axes(height=1.4 + 0.5 * max(1, len(agents)))
     for i, (label, name) in enumerate(names.items()):
-        own = rows[rows["label"] == label]
+        own = rows[(rows["label"] == label) & rows["mean"].notna()]
+        if own.empty and len(rows):
+            continue  # the paper's judge knows no evasive reply
         axes.errorbar(
             100 * own["mean"].astype(float),
             [agents.index(agent) + 0.24 * (i - 1) for agent in own["system"]],

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from unbidden.report.judges import WORDS, accuracy, accuracy_text, misled, right
+from unbidden.report.judges import (
+    LEAST_COVERAGE,
+    WORDS,
+    accuracy,
+    accuracy_text,
+    covers,
+    jointly_scored,
+    misled,
+    right,
+    scored_ids,
+)
 from unbidden.report.summary import paired_differences
 from unbidden.report.tables import points, with_interval
 
@@ -19,10 +29,14 @@ if TYPE_CHECKING:
 
 
 def shown_runs(runs: Sequence[Run], words: pd.DataFrame) -> pd.DataFrame:
-    """Return one row for each way to ask each model: its accuracy, or what it would take."""
+    """Return one row for each way to ask each model: its accuracy, or what it would take.
+
+    The first accuracy is over all that the model scored; the other two are over the replies that
+    both the model and the word rule scored (it has none for some rubrics).
+    """
     records = []
     for run in runs:
-        done, rule = accuracy(run.frame), accuracy(_same(words, run.frame))
+        done, (own, rule) = accuracy(run.frame), jointly_scored(run.frame, words)
         todo = f"{run.calls:,} calls, some {run.input_tokens:,} input tokens" if run.calls else "–"
         records.append(
             {
@@ -33,7 +47,9 @@ def shown_runs(runs: Sequence[Run], words: pd.DataFrame) -> pd.DataFrame:
                 "n": done["items"],
                 "unscored": done["unscored"],
                 "accuracy": accuracy_text(done) if run.asked else "not run",
-                "word rule, same items": accuracy_text(rule) if run.asked else "–",
+                "both scored": len(own),
+                "accuracy there": accuracy_text(accuracy(own)) if len(own) else "–",
+                "word rule there": accuracy_text(accuracy(rule)) if len(own) else "–",
                 "still to ask": todo,
             }
         )
@@ -58,13 +74,11 @@ def all_items(judges: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 def _pairs(
     judges: Mapping[str, pd.DataFrame], words: pd.DataFrame
 ) -> Iterator[tuple[dict[str, str], Any, Any, list[str]]]:
-    rule = words[words["part"] == ""].set_index("item")
     for judge, frame in judges.items():
-        labels = frame[frame["part"] == ""].set_index("item")
-        shared = [item for item in labels.index if item in rule.index]
-        if shared:
-            first, second = (right(side.loc[shared]).to_numpy() for side in (rule, labels))
-            yield {"judge": judge}, first, second, labels.loc[shared, "conversation"].tolist()
+        own, rule = (side.set_index("item") for side in jointly_scored(frame, words))
+        if len(own):
+            first, second = right(rule.loc[own.index]).to_numpy(), right(own).to_numpy()
+            yield {"judge": judge}, first, second, own["conversation"].tolist()
 
 
 def judge_numbers(
@@ -81,6 +95,7 @@ def judge_numbers(
         "judge_model": model,
         "also_judges": " and ".join(config.also_judges) or "no other model",
         "judge_note": judge_note(runs, words, model),
+        "best_judge": best.name if (best := best_run(runs, words)) else "none",
         "votes_source": "of this run" if config.votes == "count" else "recorded",
     }
     found = misled({WORDS: words})
@@ -90,55 +105,81 @@ def judge_numbers(
     return numbers
 
 
+def candidates(runs: Sequence[Run]) -> list[Run]:
+    """Return the runs with a verdict on enough of the replies they were asked about."""
+    return [run for run in runs if covers(len(scored_ids(run.frame)), accuracy(run.frame)["items"])]
+
+
+def best_run(runs: Sequence[Run], words: pd.DataFrame) -> Run | None:
+    """Return the run that agrees with most labels; None if there is none to choose.
+
+    Compared are the replies that every candidate and the word rule scored.
+    """
+    ready = candidates(runs)
+    *found, _ = jointly_scored(*(run.frame for run in ready), words)
+    if not ready or found[0].empty:
+        return None
+    rates = [float(right(frame).mean()) for frame in found]
+    return ready[rates.index(max(rates))]
+
+
 def judge_note(runs: Sequence[Run], words: pd.DataFrame, model: str) -> str:
-    """Return a sentence on the judges by a model; the best is named only if there are several."""
-    scored = [run for run in runs if run.frame["judged"].notna().any()]
-    if not scored:
+    """Return a sentence on the judges by a model: the best of them beside the word rule."""
+    if not any(run.frame["judged"].notna().any() for run in runs):
         calls = sum(run.calls for run in runs)
         return (
             f"No judge by a model is on record here: {model} would be asked up to {calls:,} times."
         )
-    shared = set.intersection(*(_ids(run.frame) for run in scored))
-    rates = {
-        run.name: accuracy(run.frame[run.frame["item"].isin(shared)])["accuracy"] for run in scored
-    }
-    best = max(rates, key=lambda name: rates[name] or 0.0)
-    rule = accuracy(words[words["item"].isin(shared)])["accuracy"]
-    floor = (
-        "" if (rates[best] or 0.0) > (rule or 0.0) else " No judge by a model is above that floor."
-    )
+    ready, best = candidates(runs), best_run(runs, words)
+    if best is None:
+        return (
+            f"No judge by a model can be compared here: none has a verdict on "
+            f"{points(LEAST_COVERAGE, 0)} % of the replies it was asked about and on replies that "
+            "the word rule scored."
+        )
+    *found, rule = jointly_scored(*(run.frame for run in ready), words)
+    own, floor = right(found[ready.index(best)]).mean(), right(rule).mean()
+    level = "" if own > floor else " No judge by a model is above that floor."
     return (
-        f"Of {len(scored)} judges by a model, {best} agrees with most labels: "
-        f"{points(rates[best])} % of the {len(shared)} replies all of them judged; the word rule "
-        f"agrees with {points(rule)} %.{floor}"
+        f"Of {len(ready)} judges by a model, {best.name} agrees with most labels: "
+        f"{points(own)} % of the {len(rule)} replies that all of them and the word rule scored; "
+        f"the word rule agrees with {points(floor)} %.{level}"
     )
-
-
-def _ids(frame: pd.DataFrame) -> set[str]:
-    return set(frame["item"])
-
-
-def _same(words: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
-    return words[words["item"].isin(_ids(frame))]
 
 
 def shown_steadiness(table: pd.DataFrame) -> pd.DataFrame:
-    """Return `unbidden.judge.panel.steadiness` as text."""
-    run = [not calls for calls in table["calls"]]
+    """Return the shares of `unbidden.judge.panel.steadiness` as text."""
+    records = []
+    for row in table.to_dict("records"):
+        done = not row["calls"]
+        records.append(
+            {
+                "what changes": row["changed"],
+                "rubric": row["rubric"],
+                "n": row["items"],
+                "unscored": int(row["unscored"]) if done else "–",
+                "same verdict": with_interval(row["same"], row["low"], row["high"])
+                if done
+                else "not run",
+                "first place twice": points(row["kept_first"]),
+                "second place twice": points(row["kept_second"]),
+                "still to ask": f"{row['calls']:,} calls" if row["calls"] else "–",
+            }
+        )
+    return pd.DataFrame(records, dtype=object)
+
+
+def shown_wordings(table: pd.DataFrame) -> pd.DataFrame:
+    """Return `unbidden.judge.steadiness.wording_summary` as text."""
     return pd.DataFrame(
         {
-            "what changes": table["changed"],
-            "rubric": table["rubric"],
+            "wording": table["wording"],
             "n": table["items"],
-            "unscored": [
-                int(value) if done else "–"
-                for value, done in zip(table["unscored"], run, strict=True)
+            "unscored": table["unscored"],
+            "mean score": [
+                with_interval(*triple)
+                for triple in zip(table["mean"], table["low"], table["high"], strict=True)
             ],
-            "same verdict": [
-                points(value) if done else "not run"
-                for value, done in zip(table["same"], run, strict=True)
-            ],
-            "still to ask": [f"{calls:,} calls" if calls else "–" for calls in table["calls"]],
         },
         dtype=object,
     )

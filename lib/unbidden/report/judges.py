@@ -9,7 +9,7 @@ import pandas as pd
 
 from unbidden.judge.labelled import balance
 from unbidden.judge.registry import rubric
-from unbidden.judge.trust import agreement_table, by_tag
+from unbidden.judge.trust import agreement_table, by_tag, confusion
 from unbidden.report.tables import points, with_interval
 from unbidden.stats import clustered_mean
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 MISLEAD = "words-mislead"
 """Tag of items that were written after the word rule, so that words point the wrong way."""
 WORDS = "word rule"
+LEAST_COVERAGE = 0.8
+"""Share of the labelled replies asked about of which a judge needs a verdict to be chosen."""
 AGREEMENT = [
     *("judge", "rubric", "part", "items", "unscored", "majority"),
     *(f"{name}{end}" for name in ("accuracy", "kappa", "alpha") for end in ("", "_low", "_high")),
@@ -75,25 +77,21 @@ def shown_agreements(table: pd.DataFrame) -> pd.DataFrame:
             "n": table["items"],
             "unscored": table["unscored"],
             "commonest label": [points(value) for value in table["majority"]],
-            "accuracy": [
-                with_interval(*triple)
-                for triple in zip(
-                    table["accuracy"], table["accuracy_low"], table["accuracy_high"], strict=True
-                )
-            ],
+            "accuracy": _accuracies(table),
             **{name: _decimals(table, name) for name in ("kappa", "alpha")},
         },
         dtype=object,
     )
 
 
-def shown_accuracies(table: pd.DataFrame, protocol: str) -> pd.DataFrame:
-    """Return `agreements` as a grid of accuracies: a row for each rubric, a column for each judge.
+def shown_grid(table: pd.DataFrame, protocol: str, measure: str = "accuracy") -> pd.DataFrame:
+    """Return `agreements` as a grid of one measure: rows are rubrics, columns judges, as text.
 
     Parameters
     ----------
     protocol : str
         Only judges asked in its words (`unbidden.judge.panel.Run.name` ends with it).
+    measure : {"accuracy", "kappa", "alpha"}
     """
     ending = f", {protocol}"
     own = (
@@ -101,13 +99,12 @@ def shown_accuracies(table: pd.DataFrame, protocol: str) -> pd.DataFrame:
     )
     if own.empty:
         return pd.DataFrame()
+    own = own.assign(cell=_accuracies(own) if measure == "accuracy" else _decimals(own, measure))
     rows = []
     for name, group in own.groupby("rubric", sort=False):
         cells = {
-            row["judge"].removesuffix(ending): with_interval(
-                row["accuracy"], row["accuracy_low"], row["accuracy_high"]
-            )
-            for row in group.to_dict("records")
+            judge.removesuffix(ending): cell
+            for judge, cell in zip(group["judge"], group["cell"], strict=True)
         }
         rows.append({"rubric": name, "n": int(group["items"].max()), **cells})
     return pd.DataFrame(rows, dtype=object).fillna("–")
@@ -160,6 +157,26 @@ def accuracy(frame: pd.DataFrame) -> dict[str, Any]:
     }
 
 
+def scored_ids(frame: pd.DataFrame) -> set[str]:
+    """Return the items whose label has a verdict."""
+    return set(frame.loc[(frame["part"] == "") & frame["judged"].notna(), "item"])
+
+
+def jointly_scored(*frames: pd.DataFrame) -> list[pd.DataFrame]:
+    """Return each judge's verdicts on the items that all of them scored, without parts."""
+    shared = set.intersection(*(scored_ids(frame) for frame in frames)) if frames else set()
+    return [frame[(frame["part"] == "") & frame["item"].isin(shared)] for frame in frames]
+
+
+def covers(scored: int, asked: int) -> bool:
+    """Return whether a judge has enough verdicts to be chosen: what it has none on is no merit.
+
+    >>> covers(12, 15), covers(2, 15), covers(0, 0)
+    (True, False, False)
+    """
+    return asked > 0 and scored >= LEAST_COVERAGE * asked
+
+
 def right(labels: pd.DataFrame) -> pd.Series[float]:
     """Return 1 where the verdict is the label, 0 where it is not, missing where unscored."""
     same = (labels["gold"] == labels["judged"]).astype("float64")
@@ -181,23 +198,34 @@ def shown_misled(table: pd.DataFrame, tag: str = MISLEAD) -> pd.DataFrame:
     return pd.DataFrame(records, dtype=object)
 
 
-def shown_confusions(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return what a judge made of each label, one row for each rubric and label, as text."""
-    labels = frame[frame["part"] == ""]
+def shown_confusions(judges: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return what judges made of each label, one row for each rubric and label, as text."""
+    tables: dict[str, dict[str, pd.DataFrame]] = {}
+    for judge, frame in judges.items():
+        for name in dict.fromkeys(frame["rubric"]):
+            tables.setdefault(str(name), {})[judge] = confusion(frame, str(name))
     records = []
-    for (name, gold), group in labels.groupby(["rubric", "gold"], sort=False):
-        said = group["judged"].fillna("unscored").value_counts()
-        others = [f"{label} {count}" for label, count in said.items() if label != gold]
-        records.append(
-            {
-                "rubric": name,
-                "label": gold,
-                "n": len(group),
-                "judged so": int(said.get(gold, 0)),
-                "judged otherwise": ", ".join(others) or "–",
-            }
-        )
+    for name, found in tables.items():
+        for label in dict.fromkeys(label for table in found.values() for label in table.index):
+            sums = {judge: int(table.loc[label].sum()) for judge, table in found.items()}
+            if not any(sums.values()):
+                continue
+            record: dict[str, Any] = {"rubric": name, "label": label, "n": max(sums.values())}
+            for judge in judges:
+                so, otherwise = _said(found.get(judge), label)
+                record |= {f"{judge}: so": so, f"{judge}: otherwise": otherwise}
+            records.append(record)
     return pd.DataFrame(records, dtype=object)
+
+
+def _said(table: pd.DataFrame | None, label: str) -> tuple[int | str, str]:
+    """Return how often a label was given rightly, and what else was said in its place."""
+    if table is None or label not in table.index:
+        return "–", "–"
+    said = Counter(dict(zip(table.columns, map(int, table.loc[label]), strict=True)))
+    right_ones = said.pop(label)
+    others = [f"{other} {count}" for other, count in said.most_common() if count]
+    return right_ones, ", ".join(others) or "–"
 
 
 def shown_tags(frame: pd.DataFrame, *, least: int = 5) -> pd.DataFrame:
@@ -218,6 +246,11 @@ def shown_tags(frame: pd.DataFrame, *, least: int = 5) -> pd.DataFrame:
 def accuracy_text(found: Mapping[str, Any]) -> str:
     """Return an `accuracy` as text."""
     return with_interval(found["accuracy"], found["low"], found["high"])
+
+
+def _accuracies(table: pd.DataFrame) -> list[str]:
+    columns = (table[f"accuracy{end}"] for end in ("", "_low", "_high"))
+    return [with_interval(*triple) for triple in zip(*columns, strict=True)]
 
 
 def _decimals(table: pd.DataFrame, name: str) -> list[str]:

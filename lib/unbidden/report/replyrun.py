@@ -22,6 +22,7 @@ from unbidden.reply.rules import reply_rules
 from unbidden.reply.study import Way, reply_all, search, way_name, ways
 from unbidden.reply.table import answer_table
 from unbidden.report.replays import client_of
+from unbidden.report.replies import headline
 from unbidden.retrieval.run import Rules
 
 if TYPE_CHECKING:
@@ -222,6 +223,12 @@ def score_replies(
     items = pd.concat(frames, ignore_index=True)
     items = items.assign(way=_ways(items))
     return items[["judge", "way", *items.columns.drop(["judge", "way"])]]
+
+
+def by_model(config: RepliesConfig, items: pd.DataFrame) -> pd.DataFrame:
+    """Return the model's verdicts of `score_replies`, of each style's headline rubric."""
+    own = headline(items)
+    return own[own["judge"] == judge_name(config)]
 
 
 def still_to_ask(

@@ -199,8 +199,8 @@ def all_items(runs: TeaRuns) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The study's columns of items and ``label, source, judge``; `metric` tells the forms apart
-        ("teafarm", "teafarm_words", "counterfactual").
+        The study's columns of items and ``label, notes, source, judge``; `metric` tells the forms
+        apart ("teafarm", "teafarm_words", "counterfactual").
     """
     columns = [*COLUMNS, "source", "judge"]
     messages = runs.messages.assign(judge="repaired").reindex(columns=columns)

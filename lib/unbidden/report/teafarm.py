@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from unbidden.judge.registry import rubric
 from unbidden.judge.teafarm_agents import waits
 from unbidden.reply.replaying import NO_MEMORY
 from unbidden.reply.teafarm import FIXED
@@ -40,13 +41,17 @@ def outcomes(rows: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         Columns ``system, label, mean, low, high, n, conversations, unscored, waiting``; `n` are
         the scored replies, `waiting` those not on record, `unscored` all others without verdict.
+        The share of a label that the judge does not know is missing.
     """
     records = []
+    known = _labels(rows)
     for agent, group in rows.groupby("system", sort=False):
         waiting = group["unscored"].map(waits)
+        scored = group[group["value"].notna()]
         for label in LABELS:
-            hit = (group["label"] == label).astype(float).where(group["value"].notna())
-            found = clustered_mean(hit.to_numpy(float), list(group["conversation"]))
+            own = scored if label in known else scored[:0]
+            hit = (own["label"] == label).to_numpy(float)
+            found = clustered_mean(hit, list(own["conversation"]))
             records.append(
                 {
                     "system": agent,
@@ -54,14 +59,20 @@ def outcomes(rows: pd.DataFrame) -> pd.DataFrame:
                     "mean": found.mean,
                     "low": None if found.low is None else max(0.0, found.low),
                     "high": None if found.high is None else min(1.0, found.high),
-                    "n": found.n,
-                    "conversations": found.clusters,
+                    "n": len(scored),
+                    "conversations": scored["conversation"].nunique(),
                     "unscored": int((group["value"].isna() & ~waiting).sum()),
                     "waiting": int(waiting.sum()),
                 }
             )
     columns = ["system", "label", "mean", "low", "high", "n", "conversations", "unscored"]
     return pd.DataFrame(records, columns=[*columns, "waiting"])
+
+
+def _labels(rows: pd.DataFrame) -> tuple[str, ...]:
+    """Return the labels that the judge of the rows can give: the paper's knows no evasive reply."""
+    paper = len(rows) and (rows["judge"] == "paper").all()
+    return rubric("teafarm").labels("paper" if paper else "repaired")
 
 
 def shown_outcomes(table: pd.DataFrame) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from unbidden.llm.localmodels import local_models
 from unbidden.reply.replaying import NO_MEMORY
 from unbidden.reply.teafarm import FIXED
 from unbidden.reply.teafarm.replies import ORACLE
+from unbidden.report.guarded import guard_note, guarded
 from unbidden.report.published import theanine_table
 from unbidden.report.tables import p_text, points, with_interval
 from unbidden.report.tea_runs import MADE, OWN
@@ -159,7 +160,7 @@ def tea_numbers(
         "answer_model": config.answer_model,
         "judge_model": model,
         "headline_judge": JUDGES[judge],
-        "choice_note": choice_note(judge, trust, config.judge_protocols[0]),
+        "choice_note": choice_note(runs.talk, trust, config.judge_protocols[0]),
         "trust_note": trust_note(trust, model, config.judge_protocols[0]),
         "model_note": "Both are small models that run on a laptop." if small else "",
         "questions": str(len(runs.asked)),
@@ -170,6 +171,7 @@ def tea_numbers(
         "memory_tokens": str(config.memory_tokens),
         "reply_tokens": str(config.reply_tokens),
         "headline_note": headline_note(outcomes, differences, JUDGES[judge]),
+        "guard_note": guard_note(guarded_replies(runs.talk, config.judge_protocols[0])),
         "fixed_note": fixed_note(runs, config.judge_protocols[0]),
         "detectable_note": detectable_note(differences),
         "published_p": p_text(published_p()),
@@ -201,6 +203,11 @@ def headline_note(outcomes: pd.DataFrame, differences: pd.DataFrame, judge: str)
             else " No system can be told from no memory."
         )
     return text
+
+
+def guarded_replies(talk: pd.DataFrame, judge: str) -> pd.DataFrame:
+    """Return what the guards found in the agents' replies; see `unbidden.report.guarded`."""
+    return guarded(of_judge(talk, judge), "system")
 
 
 def fixed_note(runs: TeaRuns, judge: str) -> str:

@@ -12,6 +12,10 @@ def rubric() -> LabelRubric:
 
     The protocol "paper" has two classes and an evasive reply is wrong; "repaired" tells evasive
     from wrong. The score, and so the success rate, is defined alike.
+
+    The paper has its judge write an analysis first and the result after it; here neither protocol
+    asks for one (the schema of "paper" is the result alone), as a small model's verdict is read
+    from its first token. So "paper" has the paper's classes and criteria, but not its reasoning.
     """
     return LabelRubric(
         name="teafarm",
