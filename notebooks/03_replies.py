@@ -52,7 +52,8 @@ styles: list = [
 queries_per_style: int = 8  # drawn evenly over conversations; a larger sample holds smaller ones
 systems: list = ["bm25", "dense", "rrf"]  # registry names or package.module:Class
 conditions: list = ["oracle", "no_memory"]  # also random, oracle_context, all_memory, compressed,
-# cot_select, cot_noselect, rewrite_convergent, rewrite_facets
+# cot_select, cot_noselect, rewrite_convergent, rewrite_facets; and always_agree, always_refuse: the
+# same words to everything, without a call (refusing earns 0.5 on every wrong premise)
 condition_system: str = "rrf"  # system of compressed, cot_* and rewrite_*
 top_k: int = 10  # memories a system is asked for
 memory_tokens: int = 300  # most tokens of the memories in a prompt, the same for every condition

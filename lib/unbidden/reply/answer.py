@@ -100,7 +100,7 @@ def answer(material: Material, condition: Condition, llm: LLM, *, repeat: int = 
     """Return one reply for each query of the material, in order.
 
     Only calls of the role "answer" are made here, and by the condition `compressed` one of the role
-    "memory" each. What systems found is taken as it is: nothing is stored or searched for.
+    "memory" each; a condition that says its reply itself needs none. What systems found is taken as it is: nothing is stored or searched for.
 
     Parameters
     ----------
@@ -128,10 +128,12 @@ def answer(material: Material, condition: Condition, llm: LLM, *, repeat: int = 
     asked = [
         _asked(material, condition, i, one, repeat)
         for i, one in enumerate(found)
-        if one.unscored is None
+        if one.unscored is None and one.said is None
     ]
     answers = [
         replace(one, unscored=f"no memories: {remembered.unscored}")
+        if remembered.said is None
+        else replace(one, text=remembered.said)
         for one, remembered in zip(blank, found, strict=True)
     ]
     label = f"replies, {system}, {condition.name}"

@@ -9,7 +9,7 @@ from unbidden.errors import ConfigError
 from unbidden.llm import Outcome, ScriptedLLM
 from unbidden.queries.build import build_queries
 from unbidden.queries.facets import SearchTexts
-from unbidden.reply.conditions import CONDITIONS, Condition, condition
+from unbidden.reply.conditions import CONDITIONS, Condition, FixedReply, condition
 from unbidden.reply.material import Material
 from unbidden.reply.rules import PAPER, REPAIRED
 from unbidden.retrieval.rewritten import retrieve_rewritten
@@ -44,6 +44,8 @@ def test_every_condition_has_a_name_and_the_protocol():
     for name in ("top_k", "random", "compressed", "rewrite_facets"):
         with pytest.raises(ConfigError, match="`k` is out of range"):
             condition(name, k=0)
+    with pytest.raises(ConfigError, match="always-agree"):
+        FixedReply("agree")
     with pytest.raises(ConfigError, match="neighbours"):
         condition("oracle_context", neighbours=-1)
 
