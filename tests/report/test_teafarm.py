@@ -88,8 +88,12 @@ def tables(runs):
     return found, teafarm.differences(rows), teafarm_trust.trust_table(runs.trust)
 
 
-def test_who_looks_is_not_misled_and_who_never_looks_has_no_success(whole):
-    """By hand: 4 harbour items and 2 made ones; four agents of which one has no memory."""
+def test_verdicts_reach_the_tables_and_who_never_looks_has_no_success(whole):
+    """By hand: 4 harbour items and 2 made ones; four agents of which one has no memory.
+
+    What the model judges say is the script's doing, so their rows show only that each verdict
+    reaches its agent; the word rule decides by itself on the fixed replies.
+    """
     runs = whole
     assert [item.id for item in runs.items["converted"]][:2] == ["harbour-1#0", "harbour-1#24"]
     assert [item.id for item in runs.items["made"]] == ["harbour-1#a", "harbour-1#b"]
@@ -101,12 +105,12 @@ def test_who_looks_is_not_misled_and_who_never_looks_has_no_success(whole):
     assert rates.loc["always-agree", "wrong"] == 1
     assert rates.loc["always-refuse", "evasive"] == 1
     assert set(found["n"]) == {6} and not found[["unscored", "waiting"]].any().any()
-    fixed = runs.talk[runs.talk["system"].isin(["always-agree", "always-refuse"])]
-    assert fixed.groupby(["judge", "system"])["value"].max().to_dict() == {
-        (judge, name): 0.0
-        for judge in ("paper", "repaired", "words")
-        for name in ("always-agree", "always-refuse")
-    }
+    words = teafarm.of_judge(runs.talk, "words")
+    fixed = words[words["system"].isin(["always-agree", "always-refuse"])]
+    fixed = fixed[fixed["source"] == "converted"]  # the made truth has no word to look for
+    assert set(fixed["value"]) == {0.0} and len(fixed) == 8
+    labels = fixed.groupby("system")["label"].agg(set).to_dict()
+    assert labels == {"always-agree": {"wrong"}, "always-refuse": {"evasive"}}
     assert list(compared["system"]) == AGENTS[1:] and set(compared["difference"]) == {1.0}
     assert runs.missing.empty
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from unbidden.llm import Call
+from unbidden.llm.reaching import reached
 from unbidden.llm.schemas_reply import SelectedReply, ThoughtReply
 from unbidden.reply.render import Rendered, render
 from unbidden.reply.sections import Parted, sections, visible
@@ -112,7 +113,7 @@ def answer(material: Material, condition: Condition, llm: LLM, *, repeat: int = 
     ConfigError
         If the condition lacks what it draws on.
     LLMError, BudgetExceeded
-        As `LLM.ask_many`.
+        As `LLM.ask_many` and `reached`.
     """
     rules = material.rules
     if rules.oracle_once and condition.gold:
@@ -137,7 +138,7 @@ def answer(material: Material, condition: Condition, llm: LLM, *, repeat: int = 
         for one, remembered in zip(blank, found, strict=True)
     ]
     label = f"replies, {system}, {condition.name}"
-    outcomes = llm.ask_many([item.call for item in asked], label=label) if asked else []
+    outcomes = reached(llm.ask_many([item.call for item in asked], label=label)) if asked else []
     for item, outcome in zip(asked, outcomes, strict=True):
         answers[item.position] = _read(
             blank[item.position], item.rendered, outcome, condition.thinking, rules

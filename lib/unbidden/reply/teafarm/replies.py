@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from unbidden.corpus.evidence import read_evidence
 from unbidden.errors import ConfigError
 from unbidden.llm import Call
+from unbidden.llm.reaching import reached
 from unbidden.memory.protocol import ExplainsFailures
 from unbidden.memory.registry import create_system
 from unbidden.memory.units import one_of, turn_text
@@ -112,7 +113,7 @@ def tea_replies(
     ConfigError
         If `search_with` or a system is unknown, or an item is of another conversation.
     LLMError, BudgetExceeded
-        As `LLM.ask_many`.
+        As `LLM.ask_many` and `reached`.
     """
     one_of("search_with", search_with, ("dialogue", "question"))
     if strange := [item.id for item in items if item.conversation != conversation.id]:
@@ -200,7 +201,8 @@ def _said(
         for item, (lines, _), (_, reason) in zip(items, shown, found, strict=True)
         if reason is None
     ]
-    outcomes = iter(llm.ask_many(calls, label=f"TeaFarm, {arm.name}") if calls else [])
+    asked = llm.ask_many(calls, label=f"TeaFarm, {arm.name}") if calls else []
+    outcomes = iter(reached(asked))
     replies = []
     for item, (lines, note), (_, reason) in zip(items, shown, found, strict=True):
         text, unscored = _heard(next(outcomes), item) if reason is None else (None, reason)
