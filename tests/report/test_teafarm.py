@@ -82,8 +82,12 @@ def run(script=say, **changes):
     return tea_runs.run_teafarm(talks, config(**changes), ScriptedLLM(script))
 
 
+def of_ours(runs):
+    return teafarm.of_judge(runs.talk, "repaired")
+
+
 def tables(runs):
-    rows = teafarm.of_judge(runs.talk, "repaired")
+    rows = of_ours(runs)
     found = teafarm.outcomes(rows)
     return found, teafarm.differences(rows), teafarm_trust.trust_table(runs.trust)
 
@@ -134,11 +138,36 @@ def test_tables_by_hand(whole):
     messages = teafarm.shown_messages(runs.messages).set_index("agent")
     assert messages.loc["bm25", "corrected"] == "100.0"
     assert messages.loc["no-memory", "score"].startswith("0.0")
-    numbers = teafarm_text.tea_numbers(config(), runs, found, compared, trust, "repaired")
+    numbers = teafarm_text.tea_numbers(config(), runs, compared, trust, "repaired")
     assert numbers["questions"] == "6" and numbers["calls_missing"] == "0"
     assert "bm25 does best" in numbers["headline_note"]
     assert "always-agree 0.0 % by the word rule and 0.0 % by the judge" in numbers["fixed_note"]
     assert set(trust["rubric"]) == {"teafarm", "counterfactual"}
+
+
+def test_who_does_best_is_said_of_the_questions_all_have_a_verdict_on():
+    """By its own mean bm25 leads with 3 of 4 over 2 of 3; on the two that all have, it does not."""
+    rows = pd.DataFrame(
+        [
+            ("converted", f"q{i}", f"talk-{i % 2}", system, value)
+            for system, values in {
+                "no-memory": [0.0] * 5,
+                "bm25": [1.0, 0.0, 1.0, 1.0, None],
+                "dense": [1.0, 1.0, None, None, 0.0],
+                "rrf": [None] * 5,
+                "always-agree": [0.0, *[None] * 4],
+            }.items()
+            for i, value in enumerate(values)
+        ],
+        columns=["source", "query_id", "conversation", "system", "value"],
+    )
+    told = teafarm_text.headline_note(rows, pd.DataFrame(), "our rubric")
+    assert "dense does best" in told and "100.0" in told
+    assert "of the 2 questions on which every agent has a verdict" in told
+    apart = rows[~((rows["system"] == "bm25") & (rows["query_id"] < "q2"))].fillna({"value": 1.0})
+    apart = apart[~((apart["system"] == "dense") & (apart["query_id"] >= "q2"))]
+    told = teafarm_text.headline_note(apart, pd.DataFrame(), "our rubric")
+    assert "cannot say who does best" in told
 
 
 def test_one_form_may_differ_from_the_other():
@@ -199,7 +228,7 @@ def test_what_fails_is_unscored_and_no_zero(prompt, broken, part):
     cell = found[(found["system"] == "bm25") & (found["label"] == "correct")].iloc[0]
     assert (cell["n"], cell["unscored"], cell["waiting"]) == (0, 2, 0)
     assert pd.isna(cell["mean"]) and compared.empty
-    numbers = teafarm_text.tea_numbers(config(), runs, found, compared, trust, "repaired")
+    numbers = teafarm_text.tea_numbers(config(), runs, compared, trust, "repaired")
     assert "cannot say" in numbers["headline_note"]
 
 
@@ -208,7 +237,7 @@ def test_questions_that_cannot_be_made_are_counted(broken):
     runs = run(lambda seen: broken if seen.prompt_name == "teafarm_question.v1" else say(seen))
     assert [item.unscored is None for item in runs.items["made"]] == [False, False]
     found, compared, trust = tables(runs)
-    numbers = teafarm_text.tea_numbers(config(), runs, found, compared, trust, "repaired")
+    numbers = teafarm_text.tea_numbers(config(), runs, compared, trust, "repaired")
     assert numbers["questions"] == "4" and numbers["questions_failed"].startswith("2 could not")
     assert set(found[found["label"] == "correct"]["unscored"]) == {2}
 
@@ -230,7 +259,7 @@ def test_a_run_with_nothing_on_record_shows_what_it_would_take():
     found, compared, trust = tables(runs)
     assert set(found["n"]) == {0} and set(found["waiting"]) == {2} and set(found["unscored"]) == {0}
     assert "not run" in set(teafarm.shown_outcomes(found)["not misled"])
-    assert "cannot say" in teafarm_text.headline_note(found, compared, "our rubric")
+    assert "cannot say" in teafarm_text.headline_note(of_ours(runs), compared, "our rubric")
     assert "not on record" in teafarm_trust.trust_note(trust, "m", "repaired")
     assert len(tea_runs.all_items(runs)) == 6 * 2 * 3 + 3 * 2
     assert not teafarm.shown_missing(runs.missing).empty
@@ -331,7 +360,7 @@ def test_episodes_have_made_questions_alone(write):
     assert runs.items["converted"] == [] and len(runs.items["made"]) == 2
     found, compared, trust = tables(runs)
     assert set(found["n"]) == {2} and set(found["conversations"]) == {1}
-    numbers = teafarm_text.tea_numbers(config(), runs, found, compared, trust, "repaired")
+    numbers = teafarm_text.tea_numbers(config(), runs, compared, trust, "repaired")
     assert (numbers["questions"], numbers["questions_own"]) == ("2", "0")
 
 
@@ -339,10 +368,10 @@ def test_without_any_question_there_is_nothing_to_show():
     runs = run(made=0, per_conversation=0)
     found, compared, trust = tables(runs)
     assert found.empty and compared.empty and tea_runs.all_items(runs).empty
-    assert "cannot say" in teafarm_text.headline_note(found, compared, "our rubric")
+    assert "cannot say" in teafarm_text.headline_note(of_ours(runs), compared, "our rubric")
     assert teafarm.shown_outcomes(found).empty and teafarm.shown_messages(runs.messages).empty
     assert "No reply" in teafarm_text.TeaExamples(runs, "repaired")._repr_html_()
-    teafarm_text.tea_numbers(config(), runs, found, compared, trust, "repaired")
+    teafarm_text.tea_numbers(config(), runs, compared, trust, "repaired")
     figures.misled_shares(found)
 
 

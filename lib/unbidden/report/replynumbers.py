@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from unbidden.reply.study import TOP_K
-from unbidden.report.replies import ALL, ORACLE, main_judge
+from unbidden.report.replies import ALL, ITEM, ORACLE, headline, main_judge
 from unbidden.report.replyrun import judge_name
-from unbidden.report.tables import points, with_interval
+from unbidden.report.summary import means, shared_items
+from unbidden.report.tables import with_interval
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from unbidden.config_replies import RepliesConfig
     from unbidden.report.replyrun import ReplyRun
 
 NO_MEMORY = "no memory"
+_ENDS = (ORACLE, NO_MEMORY)
 
 
 def reply_numbers(
@@ -54,7 +56,12 @@ def reply_numbers(
 
 
 def answer_note(items: pd.DataFrame, scores: pd.DataFrame, gaps: pd.DataFrame) -> str:
-    """Return what the scores of the main judge say, or that there are none."""
+    """Return what the scores of the main judge say, or that there are none.
+
+    Who is best is said of the queries that every row in the sentence has a score for.
+    """
+    if scores.empty:
+        return "No rubric of this run scores what a reply conveys, only what it makes up."
     judge = main_judge(items)
     own = scores[(scores["judge"] == judge) & (scores["style"] == ALL)]
     rows = {row["way"]: row for row in own.to_dict("records")}
@@ -67,14 +74,24 @@ def answer_note(items: pd.DataFrame, scores: pd.DataFrame, gaps: pd.DataFrame) -
     part = (
         f"With {pending:,} replies or verdicts not on record yet, scored" if pending else "Scored"
     )
-    parts = [f"{part} by {judge}"]
-    best = max(systems, key=lambda way: _mean(rows[way]), default=None)
-    if ORACLE in rows:
-        parts.append(f"replies that are given the gold turns reach {_cell(rows[ORACLE])} %")
-    if best is not None:
-        parts.append(f"those with what the best system ({best}) found {_cell(rows[best])} %")
-    if NO_MEMORY in rows:
-        parts.append(f"those without memory {_cell(rows[NO_MEMORY])} %")
+    compared = headline(items[(items["judge"] == judge) & items["way"].isin([*systems, *_ENDS])])
+    shared = shared_items(compared, "way", ITEM)
+    if shared.empty:
+        return (
+            f"{part} by {judge}, no query has a score in every row, so none can be called the best. "
+            f"{_told_apart(gaps, judge)}"
+        )
+    found = {row["way"]: row for row in means(shared, ["way"]).to_dict("records")}
+    queries = len(shared.drop_duplicates(ITEM))
+    parts = [f"{part} by {judge} on the {queries} queries that all these have a score for"]
+    best = max((way for way in systems if way in found), key=lambda w: found[w]["mean"], default="")
+    for way, told in (
+        (ORACLE, "replies that are given the gold turns reach"),
+        (best, f"those with what the best system ({best}) found"),
+        (NO_MEMORY, "those without memory"),
+    ):
+        if way in found:
+            parts.append(f"{told} {_cell(found[way])} %")
     return f"{', '.join(parts)}. {_told_apart(gaps, judge)}"
 
 
@@ -128,12 +145,8 @@ def _systems(items: pd.DataFrame, ways: Any) -> list[str]:
     return [way for way in dict.fromkeys(items["way"]) if way in of_systems and way in ways]
 
 
-def _mean(row: dict[Any, Any]) -> float:
-    return -1.0 if pd.isna(row["mean"]) else float(row["mean"])
-
-
 def _cell(row: dict[Any, Any]) -> str:
-    return with_interval(row["mean"], row["low"], row["high"]) if row["n"] else points(None)
+    return with_interval(row["mean"], row["low"], row["high"])
 
 
 def _listed(names: list[str]) -> str:
