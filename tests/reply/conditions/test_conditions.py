@@ -98,6 +98,13 @@ def test_the_papers_draw_depends_on_the_order(corpus, queries):
     assert any(turns(found[i]) != turns(found[i + n]) for i in range(n))
 
 
+def test_the_rules_say_how_many_random_turns_there_are(corpus, queries):
+    for k, rules, count in ((None, PAPER, 3), (2, PAPER, 2), (None, REPAIRED, 5)):
+        given = condition("random", **({} if k is None else {"k": k}))
+        (one,) = given.remember(Material(corpus, queries[:1], rules=rules))
+        assert len(one.memories) == count, "of the five turns that are not gold"
+
+
 def test_too_few_turns_to_draw_from_are_noted(corpus, queries):
     (one,) = condition("random", k=10).remember(Material(corpus, queries[:1]))
     assert len(one.memories) == 5 and one.notes == ("only 5 turns to draw from",)
