@@ -84,9 +84,7 @@ def test_only_calls_that_were_made_count():
         assert reached(fine) == fine
 
 
-@pytest.mark.fault(
-    "the judge's endpoint is gone", "the run stops with an error"
-)
+@pytest.mark.fault("the judge's endpoint is gone", "the run stops with an error")
 def test_a_judge_that_is_gone_stops_the_run(server):
     corpus = load_corpus("harbour", conversations=["harbour-1"])
     config = settings()

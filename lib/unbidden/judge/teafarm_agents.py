@@ -146,9 +146,7 @@ def judge_messages(
 def _messages(
     corpus: Corpus, table: pd.DataFrame, llm: LLM, *, form: Form, evidence: EvidencePolicy
 ) -> pd.DataFrame:
-    return judge_replies(
-        llm, corpus, table, rubrics=[MESSAGE_RUBRIC], form=form, evidence=evidence
-    )
+    return judge_replies(llm, corpus, table, rubrics=[MESSAGE_RUBRIC], form=form, evidence=evidence)
 
 
 def waits(reason: str | None) -> bool:

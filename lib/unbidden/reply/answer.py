@@ -101,7 +101,8 @@ def answer(material: Material, condition: Condition, llm: LLM, *, repeat: int = 
     """Return one reply for each query of the material, in order.
 
     Only calls of the role "answer" are made here, and by the condition `compressed` one of the role
-    "memory" each; a condition that says its reply itself needs none. What systems found is taken as it is: nothing is stored or searched for.
+    "memory" each; a condition that says its reply itself needs none. What systems found is taken as
+    it is: nothing is stored or searched for.
 
     Parameters
     ----------

@@ -16,7 +16,6 @@ from unbidden.reply.answer import NO_SYSTEM
 from unbidden.reply.conditions import Oracle, RandomMemory, TopK, condition
 from unbidden.reply.study import Way, reply_all, way_name, ways
 from unbidden.reply.table import answer_table
-from unbidden.report.replysample import check_rubrics
 from unbidden.report.replyrun import (
     JUDGE_NAMES,
     PLAN,
@@ -25,6 +24,7 @@ from unbidden.report.replyrun import (
     rules_of,
     score_replies,
 )
+from unbidden.report.replysample import check_rubrics
 from unbidden.retrieval.score import ITEM_COLUMNS
 
 if TYPE_CHECKING:

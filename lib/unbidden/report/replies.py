@@ -87,6 +87,7 @@ def shown_scores(table: pd.DataFrame, judge: str) -> pd.DataFrame:
 
 
 def score_cell(row: dict[Any, Any] | None) -> str:
+    """Return a row of `style_means` as the text of a cell, or why it has no score."""
     if row is None:
         return "–"
     if not row["n"]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from unbidden.reply.study import TOP_K
 from unbidden.report.replies import ALL, ITEM, ORACLE, headline, main_judge
 from unbidden.report.replyrun import judge_name
-from unbidden.report.summary import means, shared_items
-from unbidden.report.tables import with_interval
+from unbidden.report.summary import leaders, means, shared_items
+from unbidden.report.tables import points, with_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,22 +77,30 @@ def answer_note(items: pd.DataFrame, scores: pd.DataFrame, gaps: pd.DataFrame) -
     compared = headline(items[(items["judge"] == judge) & items["way"].isin([*systems, *_ENDS])])
     shared = shared_items(compared, "way", ITEM)
     if shared.empty:
-        return (
-            f"{part} by {judge}, no query has a score in every row, so none can be called the best. "
-            f"{_told_apart(gaps, judge)}"
-        )
+        told = f"No query has a score by {judge} in every row, so none can be called the best."
+    else:
+        queries = len(shared.drop_duplicates(ITEM))
+        start = f"{part} by {judge} on the {queries} queries that all these have a score for"
+        told = f"{', '.join([start, *_standing(shared, systems)])}."
+    return f"{told} {_told_apart(gaps, judge)}"
+
+
+def _standing(shared: pd.DataFrame, systems: list[str]) -> list[str]:
+    """Return what the oracle, the best system and no memory reach, as parts of a sentence."""
     found = {row["way"]: row for row in means(shared, ["way"]).to_dict("records")}
-    queries = len(shared.drop_duplicates(ITEM))
-    parts = [f"{part} by {judge} on the {queries} queries that all these have a score for"]
-    best = max((way for way in systems if way in found), key=lambda w: found[w]["mean"], default="")
-    for way, told in (
-        (ORACLE, "replies that are given the gold turns reach"),
-        (best, f"those with what the best system ({best}) found"),
-        (NO_MEMORY, "those without memory"),
-    ):
-        if way in found:
-            parts.append(f"{told} {_cell(found[way])} %")
-    return f"{', '.join(parts)}. {_told_apart(gaps, judge)}"
+    shown = {w: with_interval(row["mean"], row["low"], row["high"]) for w, row in found.items()}
+    best = leaders(found, systems)
+    parts = []
+    if ORACLE in found:
+        parts.append(f"replies that are given the gold turns reach {shown[ORACLE]} %")
+    if len(best) == 1:
+        parts.append(f"those with what the best system ({best[0]}) found {shown[best[0]]} %")
+    elif best:
+        level = points(found[best[0]]["mean"])
+        parts.append(f"those with what the best systems ({', '.join(best)}) found {level} %")
+    if NO_MEMORY in found:
+        parts.append(f"those without memory {shown[NO_MEMORY]} %")
+    return parts
 
 
 def _told_apart(gaps: pd.DataFrame, judge: str) -> str:
@@ -143,10 +151,6 @@ def oracle_note(
 def _systems(items: pd.DataFrame, ways: Any) -> list[str]:
     of_systems = set(items.loc[items["condition"] == TOP_K, "way"])
     return [way for way in dict.fromkeys(items["way"]) if way in of_systems and way in ways]
-
-
-def _cell(row: dict[Any, Any]) -> str:
-    return with_interval(row["mean"], row["low"], row["high"])
 
 
 def _listed(names: list[str]) -> str:

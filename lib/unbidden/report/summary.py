@@ -75,6 +75,17 @@ def shared_items(rows: pd.DataFrame, of: str, item: Sequence[str]) -> pd.DataFra
     return scored[whole]
 
 
+def leaders(found: Mapping[str, Mapping[Any, Any]], names: Sequence[str]) -> list[str]:
+    """Return who of these has the highest mean: several where they are equal.
+
+    >>> leaders({"a": {"mean": 0.5}, "b": {"mean": 0.5}, "c": {"mean": 1}}, ["a", "b"])
+    ['a', 'b']
+    """
+    known = [name for name in names if name in found]
+    best = max((found[name]["mean"] for name in known), default=0.0)
+    return [name for name in known if found[name]["mean"] >= best - 1e-9]
+
+
 def means(rows: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Return mean, interval, items, conversations and unscored items for each group of `by`.
 

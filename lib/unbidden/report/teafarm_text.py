@@ -14,7 +14,7 @@ from unbidden.reply.replaying import NO_MEMORY
 from unbidden.reply.teafarm import FIXED
 from unbidden.reply.teafarm.replies import ORACLE
 from unbidden.report.published import theanine_table
-from unbidden.report.summary import means, shared_items
+from unbidden.report.summary import leaders, means, shared_items
 from unbidden.report.tables import p_text, points, with_interval
 from unbidden.report.tea_runs import MADE, OWN
 from unbidden.report.teafarm import of_judge
@@ -194,11 +194,14 @@ def headline_note(rows: pd.DataFrame, differences: pd.DataFrame, judge: str) -> 
     if shared.empty:
         return "No question has a verdict for every agent, so this run cannot say who does best."
     rates = {row["system"]: row for row in means(shared, ["system"]).to_dict("records")}
-    best = max(systems, key=lambda name: rates[name]["mean"])
+    best = leaders(rates, systems)
+    first = rates[best[0]]
+    told, rate = ("do equally well: their replies agree", points(first["mean"]))
+    if len(best) == 1:
+        told, rate = ("does best: its replies agree", _interval(first))
     text = (
-        f"By {judge}, of the memory systems {best} does best: its reply agrees with the truth in "
-        f"{_interval(rates[best])} % of the {rates[best]['n']} questions on which every agent has "
-        "a verdict."
+        f"By {judge}, of the memory systems {', '.join(best)} {told} with the truth in {rate} % of "
+        f"the {first['n']} questions on which every agent has a verdict."
     )
     for name, told in ((NO_MEMORY, "Without any memory"), (ORACLE, "Shown the true turns")):
         if name in rates:

@@ -72,7 +72,8 @@ def test_the_true_turns_may_not_be_known():
 
 
 @pytest.mark.parametrize(
-    ("evidence", "turns"), [("repaired", ["I bought a red boat.", "I sold the boat"]), ("paper", [])]
+    ("evidence", "turns"),
+    [("repaired", ["I bought a red boat.", "I sold the boat"]), ("paper", [])],
 )
 def test_both_forms_read_evidence_by_one_rule(evidence, turns):
     """Two ids in one string are two turns as repaired; as published they name no turn."""
