@@ -181,6 +181,22 @@ def test_one_form_may_differ_from_the_other():
     assert forms.set_index("system").loc["no-memory", "neither"] == 1
 
 
+@pytest.mark.parametrize(("evidence", "there"), [("repaired", True), ("paper", False)])
+def test_the_oracle_of_both_forms_reads_evidence_by_the_parameter(evidence, there):
+    """Each question cites two turns in one string, which as published name no turn."""
+    whole = harbour("harbour-1")
+    (talk,) = whole.conversations
+    cited = " ".join(turn.id for turn in talk.turns[:2])
+    questions = tuple(replace(question, evidence=(cited,)) for question in talk.questions)
+    corpus = replace(whole, conversations=(replace(talk, questions=questions),))
+    settings = config(made=0, systems=[], asked_systems=[], evidence=evidence)
+    runs = tea_runs.run_teafarm(corpus, settings, ScriptedLLM(say))
+    shown = [len(reply.memories) for reply in runs.replies if reply.agent == "oracle"]
+    assert shown == [2 if there else 0] * 2
+    messages = runs.messages[runs.messages["system"] == "oracle"]
+    assert messages["value"].notna().tolist() == [there] * 2
+
+
 def test_published_numbers_stand_beside_ours(whole):
     found, _, _ = tables(whole)
     assert teafarm_text.published_p() == pytest.approx(0.374, abs=0.001), "42 and 35 of 200"
