@@ -31,6 +31,7 @@ from unbidden.reply.table import ALL_COLUMNS, write_answers
 from unbidden.report import (
     figures,
     guarded,
+    hallucination,
     replies,
     replychecks,
     replycosts,
@@ -43,7 +44,7 @@ from unbidden.report.glue import glue
 from unbidden.report.replyexamples import ReplyExamples
 from unbidden.report.replyfigure import reply_scores
 from unbidden.report.replynumbers import reply_numbers
-from unbidden.report.tables import NumberedTable
+from unbidden.report.tables import NumberedTable, flat_note
 
 figures.use_style()
 
@@ -61,7 +62,8 @@ styles: list = [
 queries_per_style: int = 8  # drawn evenly over conversations; a larger sample holds smaller ones
 systems: list = ["bm25", "dense", "rrf"]  # registry names or package.module:Class
 conditions: list = ["oracle", "no_memory"]  # also random, oracle_context, all_memory, compressed,
-# cot_select, cot_noselect, rewrite_convergent, rewrite_facets
+# cot_select, cot_noselect, rewrite_convergent, rewrite_facets; and always_agree, always_refuse: the
+# same words to everything, without a call (refusing earns 0.5 on every wrong premise)
 condition_system: str = "rrf"  # system of compressed, cot_* and rewrite_*
 top_k: int = 10  # memories a system is asked for
 memory_tokens: int = 300  # most tokens of the memories in a prompt, the same for every condition
@@ -70,7 +72,8 @@ wording: str = "short"  # answer prompt: short, neutral, proactive, corrective o
 judges: list = ["model", "words", "similarity"]  # without "model" no judge is asked
 judge_form: str = "json"  # how the model is asked for a verdict: json, likelihood or word
 judge_protocol: str = "repaired"  # the judge's wording: repaired, or paper
-rubrics: list = ["fact_use", "counterfactual", "composed"]  # asked about the replies they are for
+rubrics: list = ["fact_use", "counterfactual", "composed"]  # asked about the replies they are for;
+# trap and unsupported ask for questions of category 5 too, and whether replies make an answer up
 evidence: str = "paper"  # reading of evidence strings: paper or repaired
 embedder: str = "all-MiniLM-L6-v2"  # sentence-transformers name or folder, or endpoint:MODEL
 settings: str = "locomo-conv"  # how systems are set: as LoCoMo-Conv ran them, or "published"
@@ -165,6 +168,7 @@ shares = replyuse.gold_shown(made.table, made.queries)
 gaps = replies.differences(items, by_style=False, seed=config.seed)
 above = replyuse.above_oracle(items, made.table, shares)
 flags = guarded.guarded(replyrun.by_model(config, verdicts), "way")
+made_up = hallucination.rates(items)
 glue(
     folder,
     {
@@ -172,6 +176,8 @@ glue(
         "trust_note": replytrust.trust_note(config, trust),
         "best_note": replytrust.best_note(trust),
         "guard_note": guarded.guard_note(flags),
+        "flat_note": flat_note(scores),
+        "hallucination_note": hallucination.hallucination_note(made_up),
     },
 )
 
@@ -183,7 +189,7 @@ glue(
 # rubric* takes that one ({numref}`tab-trust`), and is what this page's headline is of. It is chosen on
 # the replies it is then rated by, so its agreement is a little flattered. Where judges disagree, the
 # order of systems is a matter of the judge. A reply that only says that it does not know counts as
-# doubt about a wrong premise, so *no memory* is not at 0 in *counterfactual*.
+# doubt about a wrong premise, so *no memory* is not at 0 in *counterfactual*. {glue:text}`flat_note`
 
 # %% tags=["remove-input"] mystnb={"figure": {"name": "fig-replies", "caption": "Mean score of the replies by what they were given to remember, for each style and judge. 95 % intervals, clustered by conversation."}, "image": {"alt": "Scores of replies with each system's memories, with the gold turns and without memory, for five styles and all together, by a model as the judge and by two rules, with 95 percent intervals."}}
 drawn = reply_scores(scores)
@@ -289,6 +295,20 @@ NumberedTable(
 )
 
 # %% [markdown]
+# ## Questions without an answer
+#
+# Category 5 asks for what was never said: how often does a reply make it up?
+# {glue:text}`hallucination_note`
+
+# %% tags=["remove-input"]
+folder.table("hallucination", made_up)
+NumberedTable(
+    hallucination.shown_rates(made_up),
+    "tab-hallucination",
+    "Replies that hallucinate, %, by judge, rubric and what they were given to remember.",
+)
+
+# %% [markdown]
 # ## Examples
 #
 # The first query of each style to which every row has a reply.
@@ -331,10 +351,11 @@ None if flagged.empty else NumberedTable(
 # that the limit cut; its buckets count errors as 0. What each rule changes here, on the same calls:
 
 # %% tags=["remove-input"]
-effects = replychecks.rule_effects(config, made, verdicts, llm)
-folder.table("rule_effects", effects)
+if len(scores):
+    effects = replychecks.rule_effects(config, made, verdicts, llm)
+    folder.table("rule_effects", effects)
 NumberedTable(
-    replychecks.shown_rule_effects(effects),
+    replychecks.shown_rule_effects(effects) if len(scores) else scores,
     "tab-rules",
     "Scores under our rules and under single rules of the paper, all rows and styles.",
 )
@@ -372,8 +393,8 @@ NumberedTable(
 # * The oracle's turns are those that annotators cited.
 # * A reply that brings the fact up where nobody wanted it would score as well as a welcome one.
 # * Only conditions named in the parameters were run. Random turns, neighbours of the gold turns, the
-#   whole conversation, compressed memories, thinking first and rewritten queries are further values of
-#   `conditions`.
+#   whole conversation, compressed memories, thinking first, rewritten queries and agents that never
+#   look are further values of `conditions`.
 #
 # ## Run this yourself
 #
@@ -381,6 +402,7 @@ NumberedTable(
 # unbidden plan 03_replies -p answer_model=MODEL                  # calls and tokens
 # unbidden run 03_replies --run mine -p llm_mode=record -p answer_model=MODEL -p judge_model=JUDGE
 # unbidden run 03_replies --run mine -p 'conditions=["oracle","no_memory","random"]'
+# unbidden run 03_replies --run mine -p 'rubrics=["fact_use","trap","unsupported"]' # and made up?
 # papermill notebooks/03_replies.ipynb out.ipynb -p queries_per_style 20
 # ```
 

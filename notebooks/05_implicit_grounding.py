@@ -24,8 +24,9 @@
 # ({numref}`tab-claims`). {glue:text}`losses_note` {glue:text}`silent_note`
 #
 # **What this does not show.** The replies and verdicts are those of **{glue:text}`answer_model`**,
-# {glue:text}`model_size`, on *{glue:text}`dataset_name`*. {glue:text}`record_note` What is not on
-# record is shown as *not run*. People have judged nothing here.
+# {glue:text}`model_size`, on *{glue:text}`dataset_name`*. {glue:text}`trust_note`
+# {glue:text}`record_note` What is not on record is shown as *not run*. People have judged nothing
+# here.
 
 # %% tags=["remove-input"]
 from unbidden.config_grounding import GroundingConfig
@@ -34,7 +35,15 @@ from unbidden.grounding import reasoned, silent
 from unbidden.grounding.scored import scored_replies
 from unbidden.llm.session import open_llm
 from unbidden.recorded import recorded_view
-from unbidden.report import claims, figures, figures_grounding, grounding, groundingrun, silence
+from unbidden.report import (
+    claims,
+    figures,
+    figures_grounding,
+    grounding,
+    groundingrun,
+    replytrust,
+    silence,
+)
 from unbidden.report import groundingtext as words
 from unbidden.report.claims.grounding import Source, margin_evidence, reply_evidence
 from unbidden.report.folder import RunFolder
@@ -157,6 +166,20 @@ NumberedTable(
     "tab-grounding-waiting",
     "Calls of this chapter and how many of them are on record; token counts are estimates. Where "
     "it depends on verdicts which replies are compared, all are counted.",
+)
+
+# %% [markdown]
+# **How far these judges can be trusted.** {glue:text}`trust_note` The labelled replies, and what they
+# cannot show, are in the chapter on judges.
+
+# %% tags=["remove-input"]
+trust, trust_note = words.judge_trust(config, llm)
+folder.table("trust", trust)
+NumberedTable(
+    replytrust.shown_trust(trust),
+    "tab-grounding-trust",
+    "Agreement with the labelled replies (their test part), %, on the rubrics of this page that the "
+    "word rule can judge too; the three grades below have no such floor.",
 )
 
 # %% [markdown]
@@ -401,7 +424,7 @@ numbers = words.grounding_numbers(
     pool=judged.pool,
     waiting=waiting,
 )
-glue(folder, {**numbers, **claims.claim_numbers(verdicts)})
+glue(folder, {**numbers, **claims.claim_numbers(verdicts), "trust_note": trust_note})
 
 # %% [markdown]
 # ## Limits

@@ -28,7 +28,7 @@ from unbidden.llm.session import open_llm
 from unbidden.report import figures, guarded, tea_runs, teafarm, teafarm_text, teafarm_trust
 from unbidden.report.folder import RunFolder
 from unbidden.report.glue import glue
-from unbidden.report.tables import NumberedTable, shown_differences
+from unbidden.report.tables import NumberedTable, flat_note, shown_differences
 
 figures.use_style()
 
@@ -48,6 +48,7 @@ search_with: str = "dialogue"  # search with the whole further session, or the q
 asked_systems: list = ["dense"]  # systems that are also asked in LoCoMo-Conv's form
 judge_form: str = "likelihood"  # how the judge is asked: json, word or likelihood
 judge_protocols: list = ["repaired", "paper"]  # our rubric and the paper's; first the headline
+evidence: str = "paper"  # reading of evidence strings, for the oracle: paper or repaired
 embedder: str = "all-MiniLM-L6-v2"  # sentence-transformers name or folder, or endpoint:MODEL
 llm_mode: str = "replay"  # replay (no call), record (calls that are not on record) or live
 answer_model: str = "qwen2.5-coder-1.5b"  # replies, and makes questions
@@ -77,6 +78,7 @@ config = TeafarmConfig.of(
     asked_systems=asked_systems,
     judge_form=judge_form,
     judge_protocols=judge_protocols,
+    evidence=evidence,
     embedder=embedder,
     llm_mode=llm_mode,
     answer_model=answer_model,
@@ -99,7 +101,9 @@ trust = teafarm_trust.trust_table(runs.trust)
 judge = teafarm_trust.headline_judge(runs.talk, trust, config.judge_protocols[0])
 outcomes = teafarm.outcomes(teafarm.of_judge(runs.talk, judge))
 differences = teafarm.differences(teafarm.of_judge(runs.talk, judge), seed=config.seed)
-glue(folder, teafarm_text.tea_numbers(config, runs, outcomes, differences, trust, judge))
+numbers = teafarm_text.tea_numbers(config, runs, differences, trust, judge)
+looking = outcomes[outcomes["system"].isin(teafarm.agents_of(runs.talk))]
+glue(folder, {**numbers, "flat_note": flat_note(looking)})
 
 # %% [markdown]
 # ## The questions
@@ -138,7 +142,7 @@ NumberedTable(
 
 # %% [markdown]
 # *Unscored* replies or verdicts failed; *not run* are not on record ({numref}`tab-missing`). Neither
-# counts as zero. Paired differences from the agent without memory:
+# counts as zero. {glue:text}`flat_note` Paired differences from the agent without memory:
 
 # %% tags=["remove-input"]
 folder.table("differences", differences)
@@ -179,7 +183,9 @@ folder.table("judges_agree", agree)
 NumberedTable(
     teafarm.shown_judges_agree(agree),
     "tab-tea-agree",
-    "How often two judges agree on success, % of replies that both judged.",
+    "How often two judges agree on success, % of replies that both judged. Detectable: the true "
+    "difference of their success rates, in points, that so many replies would show four times out "
+    "of five.",
 )
 
 # %% [markdown]
@@ -228,7 +234,8 @@ folder.table("both_forms", forms)
 NumberedTable(
     teafarm.shown_both_forms(forms),
     "tab-tea-forms",
-    "Success in each form, % of questions scored in both, and how often both forms give the same.",
+    "Success in each form, % of questions scored in both, and how often both forms give the same. "
+    "Detectable: the true difference of the two, in points, found four times out of five.",
 )
 
 # %% [markdown]

@@ -26,7 +26,8 @@ class RepliesConfig(ModelConfig):
     memory_tokens : int
         Most tokens of the memories of a prompt, the same for every condition.
     answer_tokens : int
-        Most output tokens of a reply.
+        Most output tokens of a reply. A judge sees 600 tokens of one; where a rule of the paper
+        puts thoughts before it, which may take twice as many, replies above 200 may lose their end.
     wording : str
         The answer prompt, see `unbidden.reply.rules.ReplyRules`.
     judges : tuple of {"model", "words", "similarity"}

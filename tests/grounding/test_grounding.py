@@ -12,6 +12,7 @@ from unbidden.errors import DataError
 from unbidden.grounding import reasoned, silent
 from unbidden.grounding.scored import scored_replies, shown_recall
 from unbidden.llm import Outcome, ScriptedLLM
+from unbidden.llm.session import open_llm
 from unbidden.queries.build import Query
 from unbidden.report import grounding, groundingrun, silence
 from unbidden.report import groundingtext as words
@@ -280,3 +281,18 @@ def test_silent_replies_are_counted_among_the_scored():
     assert "all 8 queries" in words.pool_note("all", 8) and "all" not in words.pool_note(
         "silent", 3
     )
+
+
+def test_a_judge_below_the_floor_is_said_to_be_so(config):
+    """The recorded verdicts on labelled replies: the model is right less often than the words."""
+    with open_llm(config.model_copy(update={"llm_mode": "replay"})) as llm:
+        table, note = words.judge_trust(config, llm)
+        alone = words.judge_trust(config.model_copy(update={"judges": ("words",)}), llm)
+    (own,) = table[table["judge"].str.startswith(config.judge_model) & table["rubric"].eq("all")][
+        ["accuracy", "words", "not_run"]
+    ].to_dict("records")
+    assert own["accuracy"] < own["words"] and own["not_run"] == 0
+    assert "not above that floor" in note
+    assert {"fact_use", "implicit", "pairwise"} <= set(table["rubric"])
+    assert "quality" not in set(table["rubric"]), "no rule of words to stand beside it"
+    assert alone[1] == "No model judges in this run."

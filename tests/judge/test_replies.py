@@ -5,10 +5,11 @@ import json
 import pytest
 from werkzeug import Response
 
+from tests.judge.test_canary import CANARY, with_canary
 from tests.memory.hand import Words
 from unbidden.corpus.load import load_corpus
 from unbidden.corpus.models import STYLES
-from unbidden.errors import ConfigError, DataError
+from unbidden.errors import DataError
 from unbidden.judge.canary import leaks
 from unbidden.judge.guards import INSTRUCTS, TEMPLATE
 from unbidden.judge.replies import cases, judge_replies, pair_cases
@@ -17,13 +18,11 @@ from unbidden.queries.build import build_queries
 from unbidden.queries.facets import rewrite_for_search
 from unbidden.reply.answer import answer_all
 from unbidden.reply.conditions import CONDITIONS, condition
-from unbidden.reply.fixed import FIXED, fixed_answers
 from unbidden.reply.material import Material
 from unbidden.reply.table import answer_table, read_answers, write_answers
 from unbidden.retrieval.rewritten import retrieve_rewritten
 from unbidden.retrieval.run import retrieve
 
-CANARY = "zanzibar quokka 7341"
 GOLD_TURN = "I sold the red boat."
 
 
@@ -152,21 +151,26 @@ def test_replies_are_paired_by_query(corpus):
 
 
 def test_agents_that_never_look_are_a_condition_like_others(corpus):
+    """No model replies for them, and the judge reads what they say: it decides by that alone."""
     queries = build_queries(corpus, styles=["counterfactual"])
-    answers = [one for name in FIXED for one in fixed_answers(name, queries)]
+    conditions = [condition("always_agree"), condition("always_refuse")]
+    answers = answer_all(Material(corpus, queries), conditions, ScriptedLLM([]))
     table = answer_table("mine", "none", answers)
-    llm = ScriptedLLM(
-        lambda seen: json.dumps(
-            {"handling": "unaware"}
-            if "handling" in seen.schema.model_fields
-            else {"result": "wrong"}
-        )
-    )
-    items = judge_replies(llm, corpus, table)
-    assert set(items["condition"]) == set(FIXED)
-    assert (items["value"] == 0).all() and len(items) == 2 * len(queries) * len(FIXED)
-    with pytest.raises(ConfigError, match="always-agree"):
-        fixed_answers("agree", queries)
+
+    def by_the_reply(seen):
+        refuses = "can't say" in seen.variables["reply"]
+        if "handling" in seen.schema.model_fields:
+            return json.dumps({"handling": "ambiguous" if refuses else "unaware"})
+        return json.dumps({"result": "evasive" if refuses else "wrong"})
+
+    items = judge_replies(ScriptedLLM(by_the_reply), corpus, table)
+    assert len(items) == 2 * len(queries) * len(conditions)
+    assert items.groupby(["condition", "metric"])["value"].unique().map(list).to_dict() == {
+        ("always_agree", "counterfactual"): [0.0],
+        ("always_agree", "teafarm"): [0.0],
+        ("always_refuse", "counterfactual"): [0.5],
+        ("always_refuse", "teafarm"): [0.0],
+    }
 
 
 def test_a_reply_of_another_corpus_is_refused(corpus):
@@ -178,9 +182,7 @@ def test_a_reply_of_another_corpus_is_refused(corpus):
 
 
 def test_gold_answers_reach_the_judge_alone(sample, cluster, write):
-    for question in sample["qa"]:
-        question["adversarial_answer" if question["category"] == 5 else "answer"] = CANARY
-    corpus = load(sample, cluster, write)
+    corpus = with_canary(sample, cluster, write)
     llm = ScriptedLLM(say)
     table = answer_table("mine", "m", everything(corpus, llm))
     assert not any(CANARY in seen.messages[-1]["content"] for seen in llm.seen)
@@ -225,8 +227,9 @@ def roles(llm, since=0):
     return [row.role for row in llm.ledger.rows()][since:]
 
 
-def test_the_ledger_shows_what_is_asked_again(corpus, endpoint, tmp_path):
+def test_the_ledger_shows_what_is_asked_again(sample, cluster, write, endpoint, tmp_path):
     """Judging again asks the judge alone; another answer model neither stores nor searches."""
+    corpus = with_canary(sample, cluster, write)
 
     def connected(answer, judge):
         settings = LLMSettings.of(answer, judge, memory="writer", base_url=endpoint)
@@ -255,4 +258,6 @@ def test_the_ledger_shows_what_is_asked_again(corpus, endpoint, tmp_path):
     with connected("large", "two") as llm:
         everything(corpus, llm, **options)
         assert set(roles(llm, done)) == {"answer"}
-        assert leaks(llm.ledger.rows(), [CANARY]) == []
+        asked = list(llm.ledger.rows())
+    assert any(CANARY in row.request for row in asked if row.role == "judge")
+    assert leaks(asked, [CANARY]) == []

@@ -91,7 +91,7 @@ def test_a_server_that_is_gone_stops_the_recording_at_once(corpus, queries):
     llm = ScriptedLLM(lambda seen: Outcome("connection", "ConnectError"))
     with pytest.raises(LLMError, match="cannot be reached"):
         run(corpus, queries, llm, ["oracle"])
-    assert len(llm.seen) == 2 * len(needs(queries)[0]), "after the first need"
+    assert len(llm.seen) == len(needs(queries)[0]), "after the first way's replies to one need"
     half = iter([Outcome("connection", "ConnectError")])
     run(corpus, queries, ScriptedLLM(lambda seen: next(half, "You sold it.")), ["oracle"])
 

@@ -144,13 +144,34 @@ def test_the_text_says_whether_the_oracle_is_on_top():
 
 def test_the_text_says_if_a_recording_is_not_whole():
     for last, start in (
-        (1.0, "Scored by a judge, "),
-        (PENDING, "With 1 replies or verdicts not on"),
+        (1.0, "Scored by a judge on the 3 queries"),
+        (
+            PENDING,
+            "With 1 replies or verdicts not on record yet, scored by a judge on the 2 queries",
+        ),
     ):
         frame = items({"bm25": [0.0, 0.5, last], "oracle": [1.0, 1.0, 1.0]})
         table = replies.scores(frame)
         gaps = replies.differences(frame, by_style=False)
         assert replynumbers.answer_note(frame, table, gaps).startswith(start)
+
+
+def test_the_best_system_is_best_on_the_queries_all_have_a_score_for():
+    """By its own mean bm25 leads with 75.0 over 50.0, as it failed on the harder half."""
+    found = {"bm25": [1.0, 0.5, FAILED, PENDING], "dense": [1.0, 1.0, 0.0, 0.0]}
+    frame = items({**found, "rrf": [PENDING] * 4, "oracle": [1.0, 1.0, 1.0, 0.0]})
+    gaps = replies.differences(frame, by_style=False)
+    table = replies.scores(frame)
+    told = replynumbers.answer_note(frame, table, gaps)
+    assert "best system (dense) found 100.0" in told and "on the 2 queries" in told
+    own = table[table["style"] == replies.ALL].set_index("way")["mean"]
+    assert (own["bm25"], own["dense"]) == (0.75, 0.5), "the table keeps each row's own mean"
+    level = items({"bm25": [1.0, 0.0], "dense": [0.0, 1.0]})
+    told = replynumbers.answer_note(level, replies.scores(level), gaps)
+    assert "best systems (bm25, dense) found 50.0 %" in told
+    apart = items({"bm25": [1.0, FAILED], "dense": [FAILED, 1.0]})
+    told = replynumbers.answer_note(apart, replies.scores(apart), gaps)
+    assert "none can be called the best" in told
 
 
 def test_found_and_used():

@@ -13,7 +13,7 @@ from unbidden.report.summary import (
     system_pairs,
     without_model,
 )
-from unbidden.report.tables import NumberedTable, escape_markdown, points, spread
+from unbidden.report.tables import NumberedTable, escape_markdown, flat_note, points, spread
 
 HOSTILE = "<script>alert(1)</script> | {{ 7*7 }} `x` $y$ [a](b)\n:::\n# no"
 
@@ -165,3 +165,17 @@ def test_systems_without_a_model_unless_there_is_none():
     rows = pd.DataFrame({"system": ["bm25", "nemori"], "value": [1.0, 0.5]})
     assert list(without_model(rows)["system"]) == ["bm25"]
     assert list(without_model(rows[1:])["system"]) == ["nemori"]
+
+
+def test_intervals_without_width_are_explained_where_all_values_are_alike():
+    def row(values):
+        homes = ["a", "b"] * (len(values) // 2) or ["a"]
+        frame = pd.DataFrame({"value": values, "conversation": homes[: len(values)], "s": "s"})
+        return means(frame, ["s"])
+
+    flat, one, spread_out = row([0.0] * 30), row([1.0]), row([0.0, 1.0, 1.0, 1.0])
+    level = row([0.0, 0.0, 1.0, 1.0])
+    assert level["low"][0] == level["high"][0] == 0.5, "no width either, but not alike"
+    assert flat_note(pd.concat([one, spread_out, level])) == flat_note(flat[:0]) == ""
+    told = flat_note(pd.concat([flat, spread_out, row([1.0] * 4)]))
+    assert "10 points for the 30 replies" in told

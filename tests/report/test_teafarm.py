@@ -84,14 +84,22 @@ def run(script=say, **changes):
     return tea_runs.run_teafarm(talks, config(**changes), ScriptedLLM(script))
 
 
+def of_ours(runs):
+    return teafarm.of_judge(runs.talk, "repaired")
+
+
 def tables(runs):
-    rows = teafarm.of_judge(runs.talk, "repaired")
+    rows = of_ours(runs)
     found = teafarm.outcomes(rows)
     return found, teafarm.differences(rows), teafarm_trust.trust_table(runs.trust)
 
 
-def test_who_looks_is_not_misled_and_who_never_looks_has_no_success(whole):
-    """By hand: 4 harbour items and 2 made ones; four agents of which one has no memory."""
+def test_verdicts_reach_the_tables_and_who_never_looks_has_no_success(whole):
+    """By hand: 4 harbour items and 2 made ones; four agents of which one has no memory.
+
+    What the model judges say is the script's doing, so their rows show only that each verdict
+    reaches its agent; the word rule decides by itself on the fixed replies.
+    """
     runs = whole
     assert [item.id for item in runs.items["converted"]][:2] == ["harbour-1#0", "harbour-1#24"]
     assert [item.id for item in runs.items["made"]] == ["harbour-1#a", "harbour-1#b"]
@@ -103,12 +111,12 @@ def test_who_looks_is_not_misled_and_who_never_looks_has_no_success(whole):
     assert rates.loc["always-agree", "wrong"] == 1
     assert rates.loc["always-refuse", "evasive"] == 1
     assert set(found["n"]) == {6} and not found[["unscored", "waiting"]].any().any()
-    fixed = runs.talk[runs.talk["system"].isin(["always-agree", "always-refuse"])]
-    assert fixed.groupby(["judge", "system"])["value"].max().to_dict() == {
-        (judge, name): 0.0
-        for judge in ("paper", "repaired", "words")
-        for name in ("always-agree", "always-refuse")
-    }
+    words = teafarm.of_judge(runs.talk, "words")
+    fixed = words[words["system"].isin(["always-agree", "always-refuse"])]
+    fixed = fixed[fixed["source"] == "converted"]  # the made truth has no word to look for
+    assert set(fixed["value"]) == {0.0} and len(fixed) == 8
+    labels = fixed.groupby("system")["label"].agg(set).to_dict()
+    assert labels == {"always-agree": {"wrong"}, "always-refuse": {"evasive"}}
     assert list(compared["system"]) == AGENTS[1:] and set(compared["difference"]) == {1.0}
     assert runs.missing.empty
 
@@ -132,11 +140,36 @@ def test_tables_by_hand(whole):
     messages = teafarm.shown_messages(runs.messages).set_index("agent")
     assert messages.loc["bm25", "corrected"] == "100.0"
     assert messages.loc["no-memory", "score"].startswith("0.0")
-    numbers = teafarm_text.tea_numbers(config(), runs, found, compared, trust, "repaired")
+    numbers = teafarm_text.tea_numbers(config(), runs, compared, trust, "repaired")
     assert numbers["questions"] == "6" and numbers["calls_missing"] == "0"
-    assert "bm25 does best" in numbers["headline_note"]
+    assert "bm25, full-history do equally well" in numbers["headline_note"]
     assert "always-agree 0.0 % by the word rule and 0.0 % by the judge" in numbers["fixed_note"]
     assert set(trust["rubric"]) == {"teafarm", "counterfactual"}
+
+
+def test_who_does_best_is_said_of_the_questions_all_have_a_verdict_on():
+    """By its own mean bm25 leads with 3 of 4 over 2 of 3; on the two that all have, it does not."""
+    rows = pd.DataFrame(
+        [
+            ("converted", f"q{i}", f"talk-{i % 2}", system, value)
+            for system, values in {
+                "no-memory": [0.0] * 5,
+                "bm25": [1.0, 0.0, 1.0, 1.0, None],
+                "dense": [1.0, 1.0, None, None, 0.0],
+                "rrf": [None] * 5,
+                "always-agree": [0.0, *[None] * 4],
+            }.items()
+            for i, value in enumerate(values)
+        ],
+        columns=["source", "query_id", "conversation", "system", "value"],
+    )
+    told = teafarm_text.headline_note(rows, pd.DataFrame(), "our rubric")
+    assert "dense does best" in told and "100.0" in told
+    assert "of the 2 questions on which every agent has a verdict" in told
+    apart = rows[~((rows["system"] == "bm25") & (rows["query_id"] < "q2"))].fillna({"value": 1.0})
+    apart = apart[~((apart["system"] == "dense") & (apart["query_id"] >= "q2"))]
+    told = teafarm_text.headline_note(apart, pd.DataFrame(), "our rubric")
+    assert "cannot say who does best" in told
 
 
 def test_one_form_may_differ_from_the_other():
@@ -148,6 +181,22 @@ def test_one_form_may_differ_from_the_other():
     agree = forms.set_index("system")["agree"]
     assert agree["no-memory"] == 1 and agree["bm25"] == 0 and agree["oracle"] == 0
     assert forms.set_index("system").loc["no-memory", "neither"] == 1
+
+
+@pytest.mark.parametrize(("evidence", "there"), [("repaired", True), ("paper", False)])
+def test_the_oracle_of_both_forms_reads_evidence_by_the_parameter(evidence, there):
+    """Each question cites two turns in one string, which as published name no turn."""
+    whole = harbour("harbour-1")
+    (talk,) = whole.conversations
+    cited = " ".join(turn.id for turn in talk.turns[:2])
+    questions = tuple(replace(question, evidence=(cited,)) for question in talk.questions)
+    corpus = replace(whole, conversations=(replace(talk, questions=questions),))
+    settings = config(made=0, systems=[], asked_systems=[], evidence=evidence)
+    runs = tea_runs.run_teafarm(corpus, settings, ScriptedLLM(say))
+    shown = [len(reply.memories) for reply in runs.replies if reply.agent == "oracle"]
+    assert shown == [2 if there else 0] * 2
+    messages = runs.messages[runs.messages["system"] == "oracle"]
+    assert messages["value"].notna().tolist() == [there] * 2
 
 
 def test_published_numbers_stand_beside_ours(whole):
@@ -197,7 +246,7 @@ def test_what_fails_is_unscored_and_no_zero(prompt, broken, part):
     cell = found[(found["system"] == "bm25") & (found["label"] == "correct")].iloc[0]
     assert (cell["n"], cell["unscored"], cell["waiting"]) == (0, 2, 0)
     assert pd.isna(cell["mean"]) and compared.empty
-    numbers = teafarm_text.tea_numbers(config(), runs, found, compared, trust, "repaired")
+    numbers = teafarm_text.tea_numbers(config(), runs, compared, trust, "repaired")
     assert "cannot say" in numbers["headline_note"]
 
 
@@ -206,7 +255,7 @@ def test_questions_that_cannot_be_made_are_counted(broken):
     runs = run(lambda seen: broken if seen.prompt_name == "teafarm_question.v1" else say(seen))
     assert [item.unscored is None for item in runs.items["made"]] == [False, False]
     found, compared, trust = tables(runs)
-    numbers = teafarm_text.tea_numbers(config(), runs, found, compared, trust, "repaired")
+    numbers = teafarm_text.tea_numbers(config(), runs, compared, trust, "repaired")
     assert numbers["questions"] == "4" and numbers["questions_failed"].startswith("2 could not")
     assert set(found[found["label"] == "correct"]["unscored"]) == {2}
 
@@ -228,7 +277,7 @@ def test_a_run_with_nothing_on_record_shows_what_it_would_take():
     found, compared, trust = tables(runs)
     assert set(found["n"]) == {0} and set(found["waiting"]) == {2} and set(found["unscored"]) == {0}
     assert "not run" in set(teafarm.shown_outcomes(found)["not misled"])
-    assert "cannot say" in teafarm_text.headline_note(found, compared, "our rubric")
+    assert "cannot say" in teafarm_text.headline_note(of_ours(runs), compared, "our rubric")
     assert "not on record" in teafarm_trust.trust_note(trust, "m", "repaired")
     assert len(tea_runs.all_items(runs)) == 6 * 2 * 3 + 3 * 2
     assert not teafarm.shown_missing(runs.missing).empty
@@ -329,7 +378,7 @@ def test_episodes_have_made_questions_alone(write):
     assert runs.items["converted"] == [] and len(runs.items["made"]) == 2
     found, compared, trust = tables(runs)
     assert set(found["n"]) == {2} and set(found["conversations"]) == {1}
-    numbers = teafarm_text.tea_numbers(config(), runs, found, compared, trust, "repaired")
+    numbers = teafarm_text.tea_numbers(config(), runs, compared, trust, "repaired")
     assert (numbers["questions"], numbers["questions_own"]) == ("2", "0")
 
 
@@ -337,10 +386,10 @@ def test_without_any_question_there_is_nothing_to_show():
     runs = run(made=0, per_conversation=0)
     found, compared, trust = tables(runs)
     assert found.empty and compared.empty and tea_runs.all_items(runs).empty
-    assert "cannot say" in teafarm_text.headline_note(found, compared, "our rubric")
+    assert "cannot say" in teafarm_text.headline_note(of_ours(runs), compared, "our rubric")
     assert teafarm.shown_outcomes(found).empty and teafarm.shown_messages(runs.messages).empty
     assert "No reply" in teafarm_text.TeaExamples(runs, "repaired")._repr_html_()
-    teafarm_text.tea_numbers(config(), runs, found, compared, trust, "repaired")
+    teafarm_text.tea_numbers(config(), runs, compared, trust, "repaired")
     figures.misled_shares(found)
 
 

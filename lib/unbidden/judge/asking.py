@@ -11,6 +11,7 @@ from unbidden.judge.rubric import FORMS, LabelRubric, Rubric
 from unbidden.judge.verdict import Verdict
 from unbidden.llm.base import Call
 from unbidden.llm.labels import LabelScores
+from unbidden.llm.reaching import reached
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +54,7 @@ def judge(
     ConfigError
         If the rubric has no such form or wording.
     LLMError, BudgetExceeded
-        As `LLM.ask_many`.
+        As `LLM.ask_many` and `reached`: a judge that is not there is no verdict of any kind.
     """
     found = judge_views(
         llm, rubric, cases, protocol=protocol, form=form, wording=wording, repeat=repeat
@@ -90,7 +91,7 @@ def judge_views(
         Call(name, rubric.variables(view, protocol), repeat=repeat, labels=labels)
         for _, view in asked
     ]
-    outcomes = llm.ask_many(calls, label=f"judging {rubric.name}") if calls else []
+    outcomes = reached(llm.ask_many(calls, label=f"judging {rubric.name}")) if calls else []
     for (position, view), outcome in zip(asked, outcomes, strict=True):
         verdict = read_outcome(rubric, view, outcome, protocol=protocol, form=form)
         verdicts[position].append(verdict.noted(*_notes(view)))

@@ -19,6 +19,7 @@ from unbidden.reply.teafarm.choosing import NOT_RECORDED
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from unbidden.corpus.evidence import EvidencePolicy
     from unbidden.corpus.models import Corpus
     from unbidden.judge.rubric import Form, ProtocolName
     from unbidden.llm.base import LLM
@@ -100,6 +101,7 @@ def judge_messages(
     llm: LLM,
     *,
     form: Form = "json",
+    evidence: EvidencePolicy = "paper",
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the verdicts on replies in LoCoMo-Conv's form, and the calls that are missing.
 
@@ -109,6 +111,8 @@ def judge_messages(
         Whose questions are the items (`unbidden.reply.teafarm.with_items`).
     table : DataFrame
         From `message_replies`.
+    evidence : {"paper", "repaired"}
+        How its queries' gold turns were read.
 
     Returns
     -------
@@ -119,11 +123,11 @@ def judge_messages(
     """
     frames, missing = [], []
     for (agent, home), own in table.groupby(["system", "conversation"], sort=False):
-        ask = partial(_messages, corpus, form=form)
+        ask = partial(_messages, corpus, form=form, evidence=evidence)
         done = attempt(llm, partial(ask, own))
         if done.value is None:
             unjudged = own.assign(text=None, unscored=own["unscored"].fillna(WAITING))
-            blank = _messages(corpus, unjudged, llm, form=form)
+            blank = ask(unjudged, llm)
             frames.append(_waiting(blank, [text is not None for text in own["text"]]))
         else:
             frames.append(done.value)
@@ -139,8 +143,10 @@ def judge_messages(
     return found, pd.DataFrame(missing, columns=ASKED_COLUMNS)
 
 
-def _messages(corpus: Corpus, table: pd.DataFrame, llm: LLM, *, form: Form) -> pd.DataFrame:
-    return judge_replies(llm, corpus, table, rubrics=[MESSAGE_RUBRIC], form=form)
+def _messages(
+    corpus: Corpus, table: pd.DataFrame, llm: LLM, *, form: Form, evidence: EvidencePolicy
+) -> pd.DataFrame:
+    return judge_replies(llm, corpus, table, rubrics=[MESSAGE_RUBRIC], form=form, evidence=evidence)
 
 
 def waits(reason: str | None) -> bool:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from unbidden.errors import ConfigError, closest
 from unbidden.llm.base import Call
+from unbidden.llm.reaching import reached
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,7 +95,7 @@ def rewrite_for_search(
     ConfigError
         If a name is unknown.
     LLMError, BudgetExceeded
-        As `LLM.ask_many`.
+        As `LLM.ask_many` and `reached`.
     """
     parser = parser or protocol
     _check("kind of rewriting", kind, KINDS)
@@ -106,7 +107,7 @@ def rewrite_for_search(
         Call(_PROMPTS[kind, protocol], _variables(query, protocol, last[query.conversation], told))
         for query in queries
     ]
-    outcomes = llm.ask_many(calls, label=f"rewriting, {kind}")
+    outcomes = reached(llm.ask_many(calls, label=f"rewriting, {kind}"))
     return [
         _read(query, kind, outcome, parser)
         for query, outcome in zip(queries, outcomes, strict=True)

@@ -23,7 +23,8 @@ def balanced_sample(
 ) -> list[Query]:
     """Return so many queries of each style, evenly over conversations and categories.
 
-    Only queries with an answer and cited evidence are drawn: category 5 has neither. A need that
+    Only queries with an answer and cited evidence are drawn; those of category 5 have no answer,
+    see `adversarial_sample`. A need that
     is put in every style present (composed ones apart) is put in all of them in the sample, so
     that styles can be paired. The sample is ordered by need, then by style.
 
@@ -37,11 +38,31 @@ def balanced_sample(
     ConfigError
         If `per_style` is not positive.
     """
+    usable = [query for query in queries if query.gold and query.category != 5]
+    return _drawn(usable, per_style, seed)
+
+
+def adversarial_sample(
+    queries: Iterable[Query], *, per_style: int | None, seed: int = 0
+) -> list[Query]:
+    """Return so many queries of category 5 of each style, drawn and ordered as `balanced_sample`.
+
+    What they ask for was never said, so that any answer is made up. They are a sample of their own:
+    with or without them the other one is the same.
+
+    Raises
+    ------
+    ConfigError
+        If `per_style` is not positive.
+    """
+    return _drawn([query for query in queries if query.category == 5], per_style, seed)
+
+
+def _drawn(usable: Sequence[Query], per_style: int | None, seed: int) -> list[Query]:
     if per_style is not None and per_style < 1:
         raise ConfigError(
             "`queries_per_style` is out of range", expected="1 or more", got=str(per_style)
         )
-    usable = [query for query in queries if query.gold and query.category != 5]
     by_need: dict[str, list[Query]] = defaultdict(list)
     for query in usable:
         by_need[query.id].append(query)

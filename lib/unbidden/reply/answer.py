@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from unbidden.llm import Call
+from unbidden.llm.reaching import reached
 from unbidden.llm.schemas_reply import SelectedReply, ThoughtReply
 from unbidden.reply.render import Rendered, render
 from unbidden.reply.sections import Parted, sections, visible
@@ -100,7 +101,8 @@ def answer(material: Material, condition: Condition, llm: LLM, *, repeat: int = 
     """Return one reply for each query of the material, in order.
 
     Only calls of the role "answer" are made here, and by the condition `compressed` one of the role
-    "memory" each. What systems found is taken as it is: nothing is stored or searched for.
+    "memory" each; a condition that says its reply itself needs none. What systems found is taken as
+    it is: nothing is stored or searched for.
 
     Parameters
     ----------
@@ -112,7 +114,7 @@ def answer(material: Material, condition: Condition, llm: LLM, *, repeat: int = 
     ConfigError
         If the condition lacks what it draws on.
     LLMError, BudgetExceeded
-        As `LLM.ask_many`.
+        As `LLM.ask_many` and `reached`.
     """
     rules = material.rules
     if rules.oracle_once and condition.gold:
@@ -128,14 +130,16 @@ def answer(material: Material, condition: Condition, llm: LLM, *, repeat: int = 
     asked = [
         _asked(material, condition, i, one, repeat)
         for i, one in enumerate(found)
-        if one.unscored is None
+        if one.unscored is None and one.said is None
     ]
     answers = [
         replace(one, unscored=f"no memories: {remembered.unscored}")
+        if remembered.said is None
+        else replace(one, text=remembered.said)
         for one, remembered in zip(blank, found, strict=True)
     ]
     label = f"replies, {system}, {condition.name}"
-    outcomes = llm.ask_many([item.call for item in asked], label=label) if asked else []
+    outcomes = reached(llm.ask_many([item.call for item in asked], label=label)) if asked else []
     for item, outcome in zip(asked, outcomes, strict=True):
         answers[item.position] = _read(
             blank[item.position], item.rendered, outcome, condition.thinking, rules

@@ -14,6 +14,7 @@ import pandas as pd
 
 from unbidden.errors import ConfigError
 from unbidden.llm import Call
+from unbidden.llm.reaching import reached
 from unbidden.memory.protocol import ExplainsFailures
 from unbidden.memory.registry import create_system
 from unbidden.memory.theanine import Theanine
@@ -184,7 +185,7 @@ def _said(
         for turn, (lines, _), (_, reason) in zip(turns, shown, found, strict=True)
         if reason is None
     ]
-    outcomes = iter(llm.ask_many(calls, label=f"replies, {arm.name}"))
+    outcomes = iter(reached(llm.ask_many(calls, label=f"replies, {arm.name}")))
     replies = []
     for turn, (lines, note), (_, reason) in zip(turns, shown, found, strict=True):
         text, unscored = None, reason

@@ -63,7 +63,8 @@ class ReplyRules:
         Output tokens of single conditions in place of these; the paper has 800 for two of them.
     cut_replies : {"unscored", "kept"}
         A reply that the limit cut, or thoughts without a reply: no reply, or all that is there,
-        thoughts included.
+        thoughts included. A judge sees the first `unbidden.judge.guards.MAX_TOKENS` of it, so with
+        thoughts in front the end of a long reply may be cut off from it.
     thinking_form : {"json", "sections"}
         How thoughts and reply are told apart.
     compressed_tokens : int
@@ -71,6 +72,8 @@ class ReplyRules:
     missing_rewrite : {"unscored", "hint"}
         Without a rewrite: no reply, or a reply to the original search with a hint after the
         message, counted as a rewritten one.
+    random_turns : int
+        Turns of the condition ``random``, unless it names a `k`; the paper has 3.
     random_seeds : {"key", "order"}
         Random turns depend on the query's id, or on how many were drawn before.
     empty_oracle : {"unscored", "empty"}
@@ -97,6 +100,7 @@ class ReplyRules:
     thinking_form: Literal["json", "sections"] = "json"
     compressed_tokens: int = 600
     missing_rewrite: Literal["unscored", "hint"] = "unscored"
+    random_turns: int = 10
     random_seeds: Literal["key", "order"] = "key"
     empty_oracle: Literal["unscored", "empty"] = "unscored"
     wording: Literal["neutral", "short", "proactive", "corrective", "by_style"] = "neutral"
@@ -105,7 +109,7 @@ class ReplyRules:
 
     def __post_init__(self) -> None:
         limits = (self.memory_tokens, self.history_characters, self.answer_tokens)
-        others = (self.compressed_tokens, *self.own_budgets.values())
+        others = (self.compressed_tokens, self.random_turns, *self.own_budgets.values())
         if any(limit is not None and limit < 1 for limit in (*limits, *others)):
             raise ConfigError(
                 "a limit of the reply rules is out of range",
@@ -139,6 +143,7 @@ PAPER = ReplyRules(
     thinking_form="sections",
     compressed_tokens=200,
     missing_rewrite="hint",
+    random_turns=3,
     random_seeds="order",
     empty_oracle="empty",
     no_memory_prompt="own",

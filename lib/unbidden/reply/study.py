@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast
 
-from unbidden.errors import ConfigError, LLMError
-from unbidden.llm.session import PlanningLLM
+from unbidden.errors import ConfigError
 from unbidden.queries.facets import RewriteKind, SearchTexts, rewrite_for_search
 from unbidden.reply.answer import NO_SYSTEM, answer
 from unbidden.reply.conditions import TopK, condition
@@ -182,8 +181,7 @@ def reply_all(
     Raises
     ------
     LLMError, BudgetExceeded
-        As `LLM.ask_many`, and where the endpoint cannot be reached for any reply to a need; what
-        was answered is kept.
+        As `answer`; what was answered is kept.
     """
     materials = {
         way.name: Material(corpus, queries, found[way.system] if way.system else {}, llm, rules)
@@ -195,23 +193,9 @@ def reply_all(
             answer(replace(materials[way.name], queries=group), way.condition, llm)
             for way in chosen
         ]
-        _stop_if_unreachable(replies, llm)
         # By query and not by way: a judge then sees one message and fact after the other.
         answers += [one for of_query in zip(*replies, strict=True) for one in of_query]
     return answers
-
-
-def _stop_if_unreachable(replies: Sequence[Sequence[Answer]], llm: LLM) -> None:
-    """Stop where a server has gone away, rather than let a long recording fail call by call."""
-    reasons = [one.unscored or "" for of_way in replies for one in of_way]
-    if isinstance(llm, PlanningLLM) or not all(r.startswith("connection") for r in reasons):
-        return
-    raise LLMError(
-        "the model cannot be reached",
-        expected="an answering endpoint",
-        got=f"{len(reasons)} failed calls in a row, the last: {reasons[-1][:200]}",
-        next_step="start it and run again; what was answered is kept, failed calls are asked again",
-    )
 
 
 def needs(queries: Iterable[Query]) -> list[list[Query]]:

@@ -24,6 +24,7 @@ from unbidden.report.replyrun import (
     rules_of,
     score_replies,
 )
+from unbidden.report.replysample import check_rubrics
 from unbidden.retrieval.score import ITEM_COLUMNS
 
 if TYPE_CHECKING:
@@ -132,12 +133,13 @@ def make_replies(config: GroundingConfig, corpus: Corpus, llm: LLM, asked: LLM) 
     Raises
     ------
     ConfigError, DataError, LLMError, BudgetExceeded
-        As `unbidden.reply.study.search` and `reply_all`.
+        As `check_rubrics`, `unbidden.reply.study.search` and `reply_all`.
     """
     built = build_queries(
         corpus, styles=config.styles, evidence=config.evidence, limit=config.limit
     )
     queries = balanced_sample(built, per_style=config.queries_per_style, seed=config.seed)
+    check_rubrics(config.rubrics, queries)
     more = balanced_sample(built, per_style=config.implicit_queries, seed=config.seed)
     implicit = [query for query in more if query.style == "implicit"]
     usual = ways(

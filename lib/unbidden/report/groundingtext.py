@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from unbidden.grounding.silent import BOTH_ORDERS, ORACLE, TOTAL
+from unbidden.judge.floors import WORD_FLOORS
 from unbidden.llm.localmodels import local_models
+from unbidden.report import replytrust
 from unbidden.report.grounding import ALL
 from unbidden.report.tables import points, with_interval
 
@@ -17,9 +19,24 @@ if TYPE_CHECKING:
 
     from unbidden.config_grounding import GroundingConfig
     from unbidden.corpus.models import Corpus
+    from unbidden.llm import LLM
     from unbidden.queries.build import Query
 
 _LEAST = 10
+_FURTHER = ("implicit", "pairwise")
+"""Rubrics of this chapter beside `rubrics`; the three grades (quality) have no floor."""
+
+
+def judge_trust(config: GroundingConfig, llm: LLM) -> tuple[pd.DataFrame, str]:
+    """Return how far the judges agree with labelled replies, and a sentence on the model.
+
+    The rubrics are those by which this chapter judges and which have a floor by words; nothing is
+    asked, see `unbidden.report.replytrust.trust`.
+    """
+    names = dict.fromkeys((*config.rubrics, *_FURTHER))
+    floored = tuple(name for name in names if name in WORD_FLOORS)
+    table = replytrust.trust(config.model_copy(update={"rubrics": floored}), llm)
+    return table, replytrust.trust_note(config, table)
 
 
 def grounding_numbers(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 ORACLE = "oracle"
 ALL = "all styles"
 NOT_RUN = "not run"
+_MEANS = ["mean", "low", "high", "n", "conversations", "unscored", "interval", "not_run"]
 ITEM = ["style", "query_id"]
 """What tells the replies of one way and judge apart."""
 
@@ -42,10 +43,22 @@ def scores(items: pd.DataFrame) -> pd.DataFrame:
         not_run``. `unscored` are verdicts or replies that failed, `not_run` those whose calls are
         not on record; neither is in the mean.
     """
-    rows = headline(items)
+    return style_means(headline(items), ["judge", "style", "way"])
+
+
+def style_means(rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+    """Return what `scores` does of any items: means by `keys`, and over all styles.
+
+    Parameters
+    ----------
+    keys : sequence of str
+        The columns that name a row, ``style`` among them.
+    """
+    if rows.empty:
+        return pd.DataFrame(columns=[*keys, *_MEANS])
+    keys, others = list(keys), [key for key in keys if key != "style"]
     rows = rows.assign(not_run=[missing_record(reason) for reason in rows["unscored"]])
-    keys = ["judge", "style", "way"]
-    found = [means(rows, keys), means(rows, ["judge", "way"]).assign(style=ALL)]
+    found = [means(rows, keys), means(rows, others).assign(style=ALL)]
     table = pd.concat(found, ignore_index=True)
     pending = pd.concat([rows, rows.assign(style=ALL)]).groupby(keys)["not_run"].sum()
     count = [int(pending[tuple(row)]) for row in table[keys].itertuples(index=False, name=None)]
@@ -65,7 +78,7 @@ def shown_scores(table: pd.DataFrame, judge: str) -> pd.DataFrame:
         records.append(
             {
                 "memories": way,
-                **{style: _cell(by_style.get(style)) for style in styles},
+                **{style: score_cell(by_style.get(style)) for style in styles},
                 **{name: total[name] for name in ("n", "unscored")},
                 NOT_RUN: total["not_run"],
             }
@@ -73,7 +86,8 @@ def shown_scores(table: pd.DataFrame, judge: str) -> pd.DataFrame:
     return pd.DataFrame(records, dtype=object)
 
 
-def _cell(row: dict[Any, Any] | None) -> str:
+def score_cell(row: dict[Any, Any] | None) -> str:
+    """Return a row of `style_means` as the text of a cell, or why it has no score."""
     if row is None:
         return "–"
     if not row["n"]:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from unbidden.reply.study import TOP_K
-from unbidden.report.replies import ALL, ORACLE, main_judge
+from unbidden.report.replies import ALL, ITEM, ORACLE, headline, main_judge
 from unbidden.report.replyrun import judge_name
+from unbidden.report.summary import leaders, means, shared_items
 from unbidden.report.tables import points, with_interval
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from unbidden.config_replies import RepliesConfig
     from unbidden.report.replyrun import ReplyRun
 
 NO_MEMORY = "no memory"
+_ENDS = (ORACLE, NO_MEMORY)
 
 
 def reply_numbers(
@@ -54,7 +56,12 @@ def reply_numbers(
 
 
 def answer_note(items: pd.DataFrame, scores: pd.DataFrame, gaps: pd.DataFrame) -> str:
-    """Return what the scores of the main judge say, or that there are none."""
+    """Return what the scores of the main judge say, or that there are none.
+
+    Who is best is said of the queries that every row in the sentence has a score for.
+    """
+    if scores.empty:
+        return "No rubric of this run scores what a reply conveys, only what it makes up."
     judge = main_judge(items)
     own = scores[(scores["judge"] == judge) & (scores["style"] == ALL)]
     rows = {row["way"]: row for row in own.to_dict("records")}
@@ -67,15 +74,33 @@ def answer_note(items: pd.DataFrame, scores: pd.DataFrame, gaps: pd.DataFrame) -
     part = (
         f"With {pending:,} replies or verdicts not on record yet, scored" if pending else "Scored"
     )
-    parts = [f"{part} by {judge}"]
-    best = max(systems, key=lambda way: _mean(rows[way]), default=None)
-    if ORACLE in rows:
-        parts.append(f"replies that are given the gold turns reach {_cell(rows[ORACLE])} %")
-    if best is not None:
-        parts.append(f"those with what the best system ({best}) found {_cell(rows[best])} %")
-    if NO_MEMORY in rows:
-        parts.append(f"those without memory {_cell(rows[NO_MEMORY])} %")
-    return f"{', '.join(parts)}. {_told_apart(gaps, judge)}"
+    compared = headline(items[(items["judge"] == judge) & items["way"].isin([*systems, *_ENDS])])
+    shared = shared_items(compared, "way", ITEM)
+    if shared.empty:
+        told = f"No query has a score by {judge} in every row, so none can be called the best."
+    else:
+        queries = len(shared.drop_duplicates(ITEM))
+        start = f"{part} by {judge} on the {queries} queries that all these have a score for"
+        told = f"{', '.join([start, *_standing(shared, systems)])}."
+    return f"{told} {_told_apart(gaps, judge)}"
+
+
+def _standing(shared: pd.DataFrame, systems: list[str]) -> list[str]:
+    """Return what the oracle, the best system and no memory reach, as parts of a sentence."""
+    found = {row["way"]: row for row in means(shared, ["way"]).to_dict("records")}
+    shown = {w: with_interval(row["mean"], row["low"], row["high"]) for w, row in found.items()}
+    best = leaders(found, systems)
+    parts = []
+    if ORACLE in found:
+        parts.append(f"replies that are given the gold turns reach {shown[ORACLE]} %")
+    if len(best) == 1:
+        parts.append(f"those with what the best system ({best[0]}) found {shown[best[0]]} %")
+    elif best:
+        level = points(found[best[0]]["mean"])
+        parts.append(f"those with what the best systems ({', '.join(best)}) found {level} %")
+    if NO_MEMORY in found:
+        parts.append(f"those without memory {shown[NO_MEMORY]} %")
+    return parts
 
 
 def _told_apart(gaps: pd.DataFrame, judge: str) -> str:
@@ -126,14 +151,6 @@ def oracle_note(
 def _systems(items: pd.DataFrame, ways: Any) -> list[str]:
     of_systems = set(items.loc[items["condition"] == TOP_K, "way"])
     return [way for way in dict.fromkeys(items["way"]) if way in of_systems and way in ways]
-
-
-def _mean(row: dict[Any, Any]) -> float:
-    return -1.0 if pd.isna(row["mean"]) else float(row["mean"])
-
-
-def _cell(row: dict[Any, Any]) -> str:
-    return with_interval(row["mean"], row["low"], row["high"]) if row["n"] else points(None)
 
 
 def _listed(names: list[str]) -> str:

@@ -16,13 +16,12 @@ from unbidden.judge.scoring import (
 from unbidden.llm.session import PlanningLLM, known_only
 from unbidden.memory.embed import embedder as load_embedder
 from unbidden.memory.presets import all_options
-from unbidden.queries.build import build_queries
-from unbidden.queries.sampling import balanced_sample
 from unbidden.reply.rules import reply_rules
 from unbidden.reply.study import Way, reply_all, search, way_name, ways
 from unbidden.reply.table import answer_table
 from unbidden.report.replays import client_of
 from unbidden.report.replies import headline
+from unbidden.report.replysample import sampled
 from unbidden.retrieval.run import Rules
 
 if TYPE_CHECKING:
@@ -64,14 +63,6 @@ class ReplyRun:
     table: pd.DataFrame
 
 
-def sampled(config: RepliesConfig, corpus: Corpus) -> list[Query]:
-    """Return the queries of the run."""
-    queries = build_queries(
-        corpus, styles=config.styles, evidence=config.evidence, limit=config.limit
-    )
-    return balanced_sample(queries, per_style=config.queries_per_style, seed=config.seed)
-
-
 def asking(config: RepliesConfig, llm: LLM) -> LLM:
     """Return what replies and verdicts are asked of: a run that replays takes what is on record."""
     return known_only(llm) if config.llm_mode == "replay" else llm
@@ -95,7 +86,7 @@ def make_replies(config: RepliesConfig, corpus: Corpus, llm: LLM, asked: LLM) ->
     Raises
     ------
     ConfigError, DataError, LLMError, BudgetExceeded
-        As `search` and `reply_all`.
+        As `sampled`, `search` and `reply_all`.
     """
     queries = sampled(config, corpus)
     chosen = ways(

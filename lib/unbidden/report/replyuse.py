@@ -24,10 +24,15 @@ BUCKETS = ("all gold turns", "some of them", "none of them")
 
 
 def gold_shown(table: pd.DataFrame, queries: Sequence[Query]) -> pd.Series[float]:
-    """Return the share of a query's gold turns among the memories each reply was shown."""
+    """Return the share of a query's gold turns among the memories each reply was shown.
+
+    A query that cites none (some of category 5) has no share.
+    """
     gold = {(query.style, query.id): query.gold for query in queries}
     shares = [
         len(gold[style, name] & set(turns)) / len(gold[style, name])
+        if gold[style, name]
+        else float("nan")
         for style, name, turns in zip(
             table["style"], table["query_id"], table["turns"], strict=True
         )

@@ -57,6 +57,35 @@ def shared_conversations(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["conversation"].isin(scored[scored == rows["system"].nunique()].index)]
 
 
+def shared_items(rows: pd.DataFrame, of: str, item: Sequence[str]) -> pd.DataFrame:
+    """Return the scored rows of the items that everyone compared has a score for.
+
+    Means over different questions do not say who is best: one of two may have the easier ones.
+
+    Parameters
+    ----------
+    of : str
+        The column of those that are compared; who has no score at all is not.
+    item : sequence of str
+        The columns that tell items apart.
+    """
+    scored = rows[rows["value"].notna()]
+    everyone = scored[of].nunique()
+    whole = scored.groupby(list(item))[of].transform("nunique") == everyone
+    return scored[whole]
+
+
+def leaders(found: Mapping[str, Mapping[Any, Any]], names: Sequence[str]) -> list[str]:
+    """Return who of these has the highest mean: several where they are equal.
+
+    >>> leaders({"a": {"mean": 0.5}, "b": {"mean": 0.5}, "c": {"mean": 1}}, ["a", "b"])
+    ['a', 'b']
+    """
+    known = [name for name in names if name in found]
+    best = max((found[name]["mean"] for name in known), default=0.0)
+    return [name for name in known if found[name]["mean"] >= best - 1e-9]
+
+
 def means(rows: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Return mean, interval, items, conversations and unscored items for each group of `by`.
 

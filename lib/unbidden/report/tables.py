@@ -46,6 +46,31 @@ def with_interval(mean: float | None, low: float | None, high: float | None) -> 
     return f"{points(mean)} [{points(low)}, {points(high)}]"
 
 
+def flat_note(table: pd.DataFrame) -> str:
+    """Return how to read intervals of no width at 0 or 100 %, or nothing where there are none.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns ``mean, low, high, n``, as of `unbidden.report.summary.means`.
+
+    >>> row = {"mean": 0.0, "low": 0.0, "high": 0.0, "n": 42}
+    >>> "7 points for the 42 replies" in flat_note(pd.DataFrame([row]))
+    True
+    """
+    known = table[table["low"].notna() & table["mean"].isin([0.0, 1.0])]
+    flat = known[known["low"] == known["high"]]
+    if flat.empty:
+        return ""
+    most = int(flat["n"].max())
+    return (
+        "An interval without width, at 0 or 100, only says that all replies seen are alike: by the "
+        f"rule of three the true value may be off by about 3/n, {points(min(1.0, 3 / most), 0)} "
+        f"points for the {most} replies of the largest such row, and by more, since the "
+        "conversations behind them are fewer."
+    )
+
+
 def p_text(value: float | None) -> str:
     """Return a p-value as text.
 

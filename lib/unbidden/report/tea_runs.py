@@ -128,6 +128,7 @@ class _Work:
             config.reply_tokens,
             config.search_with,
             {"embedder": config.embedder},
+            config.evidence,
         )
         self.replies: list[TeaReply] = []
         self.talk: list[pd.DataFrame] = []
@@ -168,7 +169,13 @@ class _Work:
             self.corpus, ready, arms, self.llm, self.limits, model=self.config.answer_model
         )
         questions = with_items(self.corpus, ready)
-        found, later = judge_messages(questions, table, self.llm, form=self.config.judge_form)
+        found, later = judge_messages(
+            questions,
+            table,
+            self.llm,
+            form=self.config.judge_form,
+            evidence=self.config.evidence,
+        )
         ids = query_ids(ready)
         found = found.assign(query_id=[ids[name] for name in found["query_id"]], source=source)
         self.messages.append(found)

@@ -13,7 +13,7 @@ from unbidden.reply.teafarm import FIXED
 from unbidden.report.summary import against, means, scored_systems
 from unbidden.report.tables import points, with_interval
 from unbidden.report.tea_runs import MADE, OWN
-from unbidden.stats import clustered_mean
+from unbidden.stats import clustered_mean, compare_paired
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -138,8 +138,9 @@ def judges_agree(talk: pd.DataFrame, first: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns ``first, second, n, same, low, high, only_first, only_second``; the last two are
-        numbers of replies that only one of them counts as a success.
+        Columns ``first, second, n, same, low, high, only_first, only_second, detectable``: numbers
+        of replies that only one of them counts as a success, and the difference of their success
+        rates that so many replies would show (see `unbidden.stats.Comparison`).
     """
     keys = ["source", "query_id", "system"]
     records = []
@@ -164,6 +165,9 @@ def judges_agree(talk: pd.DataFrame, first: str) -> pd.DataFrame:
                 "high": None if found.high is None else min(1.0, found.high),
                 "only_first": int((both["value"] > both["other"]).sum()),
                 "only_second": int((both["value"] < both["other"]).sum()),
+                "detectable": compare_paired(
+                    both["value"], both["other"], list(both["conversation"])
+                ).detectable,
             }
         )
     return pd.DataFrame(records)
@@ -187,6 +191,7 @@ def shown_judges_agree(table: pd.DataFrame) -> pd.DataFrame:
             ],
             "only the first accepts": table["only_first"],
             "only the second accepts": table["only_second"],
+            "detectable": [points(value) for value in table["detectable"]],
         },
         dtype=object,
     )
@@ -208,7 +213,8 @@ def both_forms(talk: pd.DataFrame, messages: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         Columns ``source, system, n, conversations, talk, message, both, neither, agree, low,
-        high``; shares over questions scored in both forms.
+        high, detectable``; shares over questions scored in both forms, and the difference of the
+        two success rates that so many questions would show.
     """
     keys = ["source", "query_id", "system"]
     left = talk.set_index(keys)[["value", "conversation"]].rename(columns={"value": "talk"})
@@ -231,10 +237,13 @@ def both_forms(talk: pd.DataFrame, messages: pd.DataFrame) -> pd.DataFrame:
                 "agree": found.mean,
                 "low": None if found.low is None else max(0.0, found.low),
                 "high": None if found.high is None else min(1.0, found.high),
+                "detectable": compare_paired(
+                    first.astype(float), second.astype(float), list(group["conversation"])
+                ).detectable,
             }
         )
     columns = ["source", "system", "n", "conversations", "talk", "message", "both", "neither"]
-    return pd.DataFrame(records, columns=[*columns, "agree", "low", "high"])
+    return pd.DataFrame(records, columns=[*columns, "agree", "low", "high", "detectable"])
 
 
 def shown_both_forms(table: pd.DataFrame) -> pd.DataFrame:
@@ -254,6 +263,7 @@ def shown_both_forms(table: pd.DataFrame) -> pd.DataFrame:
                 with_interval(*triple)
                 for triple in zip(table["agree"], table["low"], table["high"], strict=True)
             ],
+            "detectable": [points(value) for value in table["detectable"]],
         },
         dtype=object,
     )

@@ -15,6 +15,7 @@ from unbidden.reply.teafarm import FIXED
 from unbidden.reply.teafarm.replies import ORACLE
 from unbidden.report.guarded import guard_note, guarded
 from unbidden.report.published import theanine_table
+from unbidden.report.summary import leaders, means, shared_items
 from unbidden.report.tables import p_text, points, with_interval
 from unbidden.report.tea_runs import MADE, OWN
 from unbidden.report.teafarm import of_judge
@@ -142,14 +143,13 @@ class TeaExamples:
 def tea_numbers(
     config: TeafarmConfig,
     runs: TeaRuns,
-    outcomes: pd.DataFrame,
     differences: pd.DataFrame,
     trust: pd.DataFrame,
     judge: str,
 ) -> dict[str, str]:
     """Return what the chapter's text says of the run, as text.
 
-    `judge` is the headline's, by which `outcomes` and `differences` are.
+    `judge` is the headline's, by which `differences` are.
     """
     items = [item for own in runs.items.values() for item in own]
     model = config.judge_model or config.answer_model
@@ -170,7 +170,7 @@ def tea_numbers(
         "conversations": str(len({item.conversation for item in runs.asked})),
         "memory_tokens": str(config.memory_tokens),
         "reply_tokens": str(config.reply_tokens),
-        "headline_note": headline_note(outcomes, differences, JUDGES[judge]),
+        "headline_note": headline_note(of_judge(runs.talk, judge), differences, JUDGES[judge]),
         "guard_note": guard_note(guarded_replies(runs.talk, config.judge_protocols[0])),
         "fixed_note": fixed_note(runs, config.judge_protocols[0]),
         "detectable_note": detectable_note(differences),
@@ -179,17 +179,31 @@ def tea_numbers(
     }
 
 
-def headline_note(outcomes: pd.DataFrame, differences: pd.DataFrame, judge: str) -> str:
-    """Return the answer to the chapter's question in two or three sentences."""
-    rows = outcomes[(outcomes["label"] == "correct") & (outcomes["n"] > 0)]
-    rates = {row["system"]: row for row in rows.to_dict("records")}
-    systems = [name for name in rates if name not in (*FIXED, NO_MEMORY, ORACLE)]
+def headline_note(rows: pd.DataFrame, differences: pd.DataFrame, judge: str) -> str:
+    """Return the answer to the chapter's question in two or three sentences.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Verdicts of the headline's judge. Who does best is said of the questions that every agent in
+        the sentence has a verdict on.
+    """
+    looking = rows[~rows["system"].isin(FIXED) & rows["value"].notna()]
+    systems = [n for n in dict.fromkeys(looking["system"]) if n not in (NO_MEMORY, ORACLE)]
     if not systems:
         return "No verdict on a memory system is on record here, so this run cannot say."
-    best = max(systems, key=lambda name: rates[name]["mean"])
+    shared = shared_items(looking, "system", ["source", "query_id"])
+    if shared.empty:
+        return "No question has a verdict for every agent, so this run cannot say who does best."
+    rates = {row["system"]: row for row in means(shared, ["system"]).to_dict("records")}
+    best = leaders(rates, systems)
+    first = rates[best[0]]
+    told, rate = ("do equally well: their replies agree", points(first["mean"]))
+    if len(best) == 1:
+        told, rate = ("does best: its replies agree", _interval(first))
     text = (
-        f"By {judge}, of the memory systems {best} does best: its reply agrees with the truth in "
-        f"{_interval(rates[best])} % of {rates[best]['n']} questions."
+        f"By {judge}, of the memory systems {', '.join(best)} {told} with the truth in {rate} % of "
+        f"the {first['n']} questions on which every agent has a verdict."
     )
     for name, told in ((NO_MEMORY, "Without any memory"), (ORACLE, "Shown the true turns")):
         if name in rates:

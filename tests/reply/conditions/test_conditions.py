@@ -9,7 +9,7 @@ from unbidden.errors import ConfigError
 from unbidden.llm import Outcome, ScriptedLLM
 from unbidden.queries.build import build_queries
 from unbidden.queries.facets import SearchTexts
-from unbidden.reply.conditions import CONDITIONS, Condition, condition
+from unbidden.reply.conditions import CONDITIONS, Condition, FixedReply, condition
 from unbidden.reply.material import Material
 from unbidden.reply.rules import PAPER, REPAIRED
 from unbidden.retrieval.rewritten import retrieve_rewritten
@@ -44,6 +44,8 @@ def test_every_condition_has_a_name_and_the_protocol():
     for name in ("top_k", "random", "compressed", "rewrite_facets"):
         with pytest.raises(ConfigError, match="`k` is out of range"):
             condition(name, k=0)
+    with pytest.raises(ConfigError, match="always-agree"):
+        FixedReply("agree")
     with pytest.raises(ConfigError, match="neighbours"):
         condition("oracle_context", neighbours=-1)
 
@@ -94,6 +96,13 @@ def test_the_papers_draw_depends_on_the_order(corpus, queries):
     assert found == again
     n = len(queries)
     assert any(turns(found[i]) != turns(found[i + n]) for i in range(n))
+
+
+def test_the_rules_say_how_many_random_turns_there_are(corpus, queries):
+    for k, rules, count in ((None, PAPER, 3), (2, PAPER, 2), (None, REPAIRED, 5)):
+        given = condition("random", **({} if k is None else {"k": k}))
+        (one,) = given.remember(Material(corpus, queries[:1], rules=rules))
+        assert len(one.memories) == count, "of the five turns that are not gold"
 
 
 def test_too_few_turns_to_draw_from_are_noted(corpus, queries):

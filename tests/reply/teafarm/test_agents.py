@@ -72,6 +72,25 @@ def test_the_true_turns_may_not_be_known():
 
 
 @pytest.mark.parametrize(
+    ("evidence", "turns"),
+    [("repaired", ["I bought a red boat.", "I sold the boat"]), ("paper", [])],
+)
+def test_both_forms_read_evidence_by_one_rule(evidence, turns):
+    """Two ids in one string are two turns as repaired; as published they name no turn."""
+    item = replace(ITEM, evidence=("D1:1 D2:1",))
+    limits = replace(LIMITS, evidence=evidence)
+    llm = ScriptedLLM(lambda seen: "No.")
+    replies, _ = talk_replies(CORPUS, [item], arms(), llm, limits)
+    table, _ = message_replies(CORPUS, [item], arms(), llm, limits, model="m")
+    (talk,) = (reply for reply in replies if reply.agent == ORACLE)
+    (message,) = table[table["system"] == ORACLE].to_dict("records")
+    for shown in (list(talk.memories), message["memories"]):
+        assert len(shown) == len(turns)
+        assert all(part in line for part, line in zip(turns, shown, strict=True))
+    assert (talk.text is None) == (message["text"] is None) == (not turns)
+
+
+@pytest.mark.parametrize(
     ("said", "reason"),
     [
         (Outcome("timeout", "slow"), "timeout: slow"),

@@ -68,7 +68,11 @@ class PairRubric(LabelRubric):
 
 @dataclass(frozen=True)
 class MemoryPairRubric(PairRubric):
-    """A choice between two blocks of memories for a dialogue; its text is the case's message."""
+    """A choice between two blocks of memories for a dialogue; its text is the case's message.
+
+    Each block stands where a reply does, so it is clipped to what a judge sees of a reply
+    (`unbidden.judge.guards.MAX_TOKENS`); what is cut off has no part in the choice.
+    """
 
     def variables(self, case: Case, protocol: ProtocolName) -> dict[str, Any]:
         """Return speaker, dialogue and the two blocks."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from unbidden.registry import Registry
 from unbidden.reply.conditions.base import Condition, Remembered, Thinking
+from unbidden.reply.conditions.fixed import FixedReply
 from unbidden.reply.conditions.ranked import Compressed, Rewritten, TopK
 from unbidden.reply.conditions.turns import AllMemory, NoMemory, Oracle, RandomMemory
 
@@ -26,6 +27,8 @@ CONDITIONS: Registry[Condition] = Registry(
         "rewrite_facets": _HERE + "Rewritten",
         "cot_select": _HERE + "cot_select",
         "cot_noselect": _HERE + "cot_noselect",
+        "always_agree": _HERE + "always_agree",
+        "always_refuse": _HERE + "always_refuse",
     },
     "unbidden.conditions",
     listing="`unbidden.reply.conditions.CONDITIONS.names()` gives the names",
@@ -58,11 +61,22 @@ def cot_noselect(k: int = 10) -> TopK:
     return TopK(k, "cot_noselect", thinking="think")
 
 
+def always_agree() -> FixedReply:
+    """Return the condition that agrees with everything."""
+    return FixedReply("always-agree")
+
+
+def always_refuse() -> FixedReply:
+    """Return the condition that declines everything."""
+    return FixedReply("always-refuse")
+
+
 __all__ = [
     "CONDITIONS",
     "AllMemory",
     "Compressed",
     "Condition",
+    "FixedReply",
     "NoMemory",
     "Oracle",
     "RandomMemory",
@@ -70,6 +84,8 @@ __all__ = [
     "Rewritten",
     "Thinking",
     "TopK",
+    "always_agree",
+    "always_refuse",
     "condition",
     "cot_noselect",
     "cot_select",

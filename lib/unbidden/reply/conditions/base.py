@@ -31,6 +31,8 @@ class Remembered:
         Whether the message gets the paper's hint.
     notes : tuple of str
         What a reader should know.
+    said : str or None
+        The reply itself, where no model is asked for one.
     """
 
     memories: tuple[Shown, ...] = ()
@@ -39,6 +41,7 @@ class Remembered:
     history: bool = False
     hint: bool = False
     notes: tuple[str, ...] = ()
+    said: str | None = None
 
 
 @runtime_checkable

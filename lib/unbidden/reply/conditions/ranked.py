@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from unbidden.errors import ConfigError
 from unbidden.llm import Call
+from unbidden.llm.reaching import reached
 from unbidden.queries.facets import NO_REWRITE, RewriteKind
 from unbidden.reply.conditions.base import Remembered, Thinking
 from unbidden.reply.material import ORIGINAL, Shown
@@ -110,6 +111,8 @@ class Compressed:
         ------
         ConfigError
             If the material has no model.
+        LLMError, BudgetExceeded
+            As `LLM.ask_many` and `reached`.
         """
         if material.llm is None:
             raise ConfigError(
@@ -122,8 +125,8 @@ class Compressed:
         wanted = [i for i, one in enumerate(before) if one.unscored is None and one.memories]
         calls = [_compression(material, material.queries[i], before[i]) for i in wanted]
         after = list(before)
-        outcomes = material.llm.ask_many(calls, label="compressing memories") if calls else []
-        for i, outcome in zip(wanted, outcomes, strict=True):
+        asked = material.llm.ask_many(calls, label="compressing memories") if calls else []
+        for i, outcome in zip(wanted, reached(asked), strict=True):
             sources = tuple(dict.fromkeys(s for m in before[i].memories for s in m.sources))
             if outcome.ok:
                 after[i] = Remembered((Shown(str(outcome.value).strip(), sources),))

@@ -101,8 +101,8 @@ class RandomMemory:
 
     Parameters
     ----------
-    k : int
-        How many; the paper draws 3, we as many as a system is asked for.
+    k : int, optional
+        How many; by default as the rules say: 10, or the paper's 3.
     seed : int
         With it and the query's id the draw is fixed. As the id is the same in every style, so are
         the turns, and styles can be paired.
@@ -110,7 +110,7 @@ class RandomMemory:
         Whether gold turns may be drawn; the paper's are never gold.
     """
 
-    k: int = 10
+    k: int | None = None
     seed: int = 42
     with_gold: bool = False
     name: str = "random"
@@ -119,7 +119,8 @@ class RandomMemory:
     gold: bool = False
 
     def __post_init__(self) -> None:
-        _positive(self.k)
+        if self.k is not None:
+            _positive(self.k)
 
     def remember(self, material: Material) -> list[Remembered]:
         """Return the drawn turns of each query; fewer, with a note, where there are not enough."""
@@ -137,9 +138,10 @@ class RandomMemory:
     def _one(self, material: Material, query: Query, seed: int) -> Remembered:
         barred = frozenset() if self.with_gold else query.gold
         turns = [turn for turn in material.places(query) if turn not in barred]
-        count = min(self.k, len(turns))
+        wanted = material.rules.random_turns if self.k is None else self.k
+        count = min(wanted, len(turns))
         chosen = sorted(random.Random(seed).sample(range(len(turns)), count))
-        notes = (f"only {count} turns to draw from",) if count < self.k else ()
+        notes = (f"only {count} turns to draw from",) if count < wanted else ()
         return Remembered(tuple(Shown.of_turn(turns[i]) for i in chosen), notes=notes)
 
 

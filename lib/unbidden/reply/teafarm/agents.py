@@ -29,6 +29,7 @@ from unbidden.retrieval.run import retrieve
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from unbidden.corpus.evidence import EvidencePolicy
     from unbidden.corpus.models import Conversation, Corpus
     from unbidden.llm import LLM
     from unbidden.queries.build import Query
@@ -43,12 +44,25 @@ ASKED_COLUMNS = ["step", "agent", "protocol", "conversation", "calls", "input_to
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What all agents share: most tokens of memories and of a reply, and options of systems."""
+    """What all agents share in both forms.
+
+    Attributes
+    ----------
+    memory_tokens, reply_tokens : int
+        Most tokens of memories and of a reply.
+    search_with : {"dialogue", "question"}
+        See `tea_replies`.
+    options : mapping, optional
+        Of systems that take them.
+    evidence : {"paper", "repaired"}
+        How the turns that show the truth are read.
+    """
 
     memory_tokens: int
     reply_tokens: int
     search_with: Any = "dialogue"
     options: Mapping[str, Any] | None = None
+    evidence: EvidencePolicy = "paper"
 
     @property
     def shared(self) -> dict[str, Any]:
@@ -130,6 +144,7 @@ def _talk(
         [arm],
         llm,
         search_with=limits.search_with,
+        evidence=limits.evidence,
         memory_tokens=limits.memory_tokens,
         reply_tokens=limits.reply_tokens,
         **limits.shared,
@@ -160,7 +175,7 @@ def message_replies(
         As `retrieve` and `answer`.
     """
     questions = with_items(corpus, items)
-    queries = build_queries(questions, styles=[STYLE])
+    queries = build_queries(questions, styles=[STYLE], evidence=limits.evidence)
     answers: list[Answer] = []
     missing: list[tuple[Any, ...]] = []
     for arm in arms:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from unbidden.corpus.evidence import read_evidence
 from unbidden.errors import ConfigError
 from unbidden.llm import Call
+from unbidden.llm.reaching import reached
 from unbidden.memory.protocol import ExplainsFailures
 from unbidden.memory.registry import create_system
 from unbidden.memory.units import one_of, turn_text
@@ -25,6 +26,7 @@ from unbidden.retrieval.score import NO_GOLD
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from unbidden.corpus.evidence import EvidencePolicy
     from unbidden.corpus.models import Conversation
     from unbidden.llm import LLM, Outcome
     from unbidden.memory.protocol import MemorySystem
@@ -82,6 +84,7 @@ def tea_replies(
     llm: LLM,
     *,
     search_with: Searched = "dialogue",
+    evidence: EvidencePolicy = "paper",
     memory_tokens: int | None = REPAIRED.memory_tokens,
     reply_tokens: int | None = None,
     **options: Any,
@@ -96,6 +99,8 @@ def tea_replies(
     search_with : {"dialogue", "question"}
         What memories are searched for with: the whole further session, as in the paper, whose
         small talk can hide the question, or the question alone.
+    evidence : {"paper", "repaired"}
+        How the turns that show the truth are read, as for the oracle of LoCoMo-Conv's form.
     memory_tokens : int or None
         Most tokens of the memories of a prompt.
     reply_tokens : int or None
@@ -108,7 +113,7 @@ def tea_replies(
     ConfigError
         If `search_with` or a system is unknown, or an item is of another conversation.
     LLMError, BudgetExceeded
-        As `LLM.ask_many`.
+        As `LLM.ask_many` and `reached`.
     """
     one_of("search_with", search_with, ("dialogue", "question"))
     if strange := [item.id for item in items if item.conversation != conversation.id]:
@@ -125,7 +130,7 @@ def tea_replies(
             system = create_system(arm.system, own=arm.options, llm=llm, **options)
             refused = refusal(system.ingest(conversation), MAX_FAILED)
         found = [
-            _remembered(conversation, arm, system, item, search_with)
+            _remembered(conversation, arm, system, item, search_with, evidence)
             if (reason := item.unscored or refused) is None
             else ((), reason)
             for item in items
@@ -140,19 +145,22 @@ def _remembered(
     system: MemorySystem | None,
     item: TeaItem,
     search_with: Searched,
+    evidence: EvidencePolicy,
 ) -> tuple[tuple[str, ...], str | None]:
     """Return what an arm brings to mind, or why it cannot."""
     if arm.system == ORACLE:
-        shown = _true_turns(conversation, item)
+        shown = _true_turns(conversation, item, evidence)
         return shown, None if shown else f"no memories: {NO_GOLD}"
     if system is None:
         return (), None
     return _search(system, item, arm.k, search_with)
 
 
-def _true_turns(conversation: Conversation, item: TeaItem) -> tuple[str, ...]:
+def _true_turns(
+    conversation: Conversation, item: TeaItem, evidence: EvidencePolicy
+) -> tuple[str, ...]:
     """Return the turns that show the truth, in the order of the conversation."""
-    true = read_evidence(to_question(item, 0), conversation, "repaired").ids
+    true = read_evidence(to_question(item, 0), conversation, evidence).ids
     return tuple(
         " ".join(turn_text(turn, session, "repaired").split())
         for session in conversation.sessions
@@ -193,7 +201,8 @@ def _said(
         for item, (lines, _), (_, reason) in zip(items, shown, found, strict=True)
         if reason is None
     ]
-    outcomes = iter(llm.ask_many(calls, label=f"TeaFarm, {arm.name}") if calls else [])
+    asked = llm.ask_many(calls, label=f"TeaFarm, {arm.name}") if calls else []
+    outcomes = iter(reached(asked))
     replies = []
     for item, (lines, note), (_, reason) in zip(items, shown, found, strict=True):
         text, unscored = _heard(next(outcomes), item) if reason is None else (None, reason)
