@@ -351,11 +351,10 @@ None if flagged.empty else NumberedTable(
 # that the limit cut; its buckets count errors as 0. What each rule changes here, on the same calls:
 
 # %% tags=["remove-input"]
-if len(scores):
-    effects = replychecks.rule_effects(config, made, verdicts, llm)
-    folder.table("rule_effects", effects)
+effects = replychecks.rule_effects(config, made, verdicts, llm)
+folder.table("rule_effects", effects)
 NumberedTable(
-    replychecks.shown_rule_effects(effects) if len(scores) else scores,
+    replychecks.shown_rule_effects(effects),
     "tab-rules",
     "Scores under our rules and under single rules of the paper, all rows and styles.",
 )

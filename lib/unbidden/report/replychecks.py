@@ -26,6 +26,11 @@ READ_ALL = "the judge reads thoughts and cut replies too"
 WORDING = "the judge's wording"
 
 
+_EFFECT_COLUMNS = ["rule", "judge", "changed"] + [
+    side + part for side in ("ours", "paper") for part in ("", "_low", "_high", "_n")
+]
+
+
 def rule_effects(
     config: RepliesConfig, run: ReplyRun, items: pd.DataFrame, llm: LLM
 ) -> pd.DataFrame:
@@ -36,9 +41,11 @@ def rule_effects(
     DataFrame
         Columns ``rule, judge, changed, ours, ours_low, ours_high, ours_n, paper, paper_low,
         paper_high, paper_n``: `changed` is the number of replies whose score the rule changes; the
-        means are over all ways and styles.
+        means are over all ways and styles. No rows if no rubric of the run is a style's headline.
     """
     ours = headline(items)
+    if ours.empty:
+        return pd.DataFrame(columns=_EFFECT_COLUMNS)
     by_judge = {judge: ours[ours["judge"] == judge] for judge in dict.fromkeys(ours["judge"])}
     rows = []
     for judge, own in by_judge.items():
