@@ -142,9 +142,9 @@ def oracle_note(
     )
     return (
         f"By {judge} a system's mean is above the oracle's in {len(over)} of {len(cells)} cells. "
-        f"In these cells {better} replies score above the oracle's and {worse} below; "
-        f"in {gold} of the {better} the system had shown every gold turn too, so that the same "
-        f"facts were at hand and the reply, or the verdict, made the difference. {told}"
+        f"Replies there that score above the oracle's: {better}; below: {worse}. Of the {better} "
+        f"above, the system had shown every gold turn for {gold}: there the same facts were at "
+        f"hand and the reply, or the verdict, made the difference. {told}"
     )
 
 
