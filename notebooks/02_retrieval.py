@@ -102,7 +102,7 @@ system_options: dict = {
     "mem0-v2": {"ingestion": "one-pass", "batch_size": 4},
     "theanine": {"dialogues": "none"},
 }  # options of single systems; these ask for less than the papers, as a small model is slow
-max_failed: float = 0.05  # a conversation of which a system lost more units is unscored for it
+max_failed: float = 0.05  # a system that lost more units or answers of a conversation is unscored
 llm_mode: str = "replay"  # replay (no call), record (calls that are not on record) or live
 memory_model: str = "qwen2.5-coder-1.5b"  # builds the memories
 memory_models: dict = {}  # models of single systems, by name, in place of memory_model
@@ -321,7 +321,7 @@ systems_report.measures_table(
 
 # %% [markdown]
 # A system that was not run, or that lost more of a conversation than
-# {glue:text}`max_failed` of its units, is unscored there: *conv.* says over how many conversations
+# {glue:text}`max_failed` of its units or of its model's answers, is unscored there: *conv.* says over how many conversations
 # a row is. Rows over different conversations are not comparable. {numref}`tab-systems-shared` has the
 # same for the conversations that every scored system has ({glue:text}`shared_systems`), and
 # {numref}`tab-against` compares in pairs, each over the conversations of its system.

@@ -91,7 +91,7 @@ system_options: dict = {
     "mem0-v2": {"ingestion": "one-pass", "batch_size": 4},
     "theanine": {"dialogues": "none"},
 }  # options of single systems; these ask for less than the papers, as a small model is slow
-max_failed: float = 0.05  # a conversation of which a system lost more units is unscored for it
+max_failed: float = 0.05  # a system that lost more units or answers of a conversation is unscored
 llm_mode: str = "replay"  # replay (no call), record (calls that are not on record) or live
 answer_model: str = "qwen2.5-coder-1.5b"  # writes the replies
 judge_model: str = "qwen2.5-coder-1.5b"  # judges them
