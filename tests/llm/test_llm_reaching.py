@@ -16,6 +16,7 @@ from unbidden.judge.teafarm_agents import judge_talk
 from unbidden.llm import LLMSettings, Outcome, connect
 from unbidden.llm.reaching import reached
 from unbidden.llm.session import open_llm
+from unbidden.memory import create_system
 from unbidden.reply.replaying import NO_MEMORY
 from unbidden.reply.teafarm import TeaReply, items_of
 from unbidden.reply.teafarm.agents import Limits, agents, talk_replies
@@ -128,3 +129,12 @@ def test_teafarms_agents_and_judges_stop_at_a_closed_port(tmp_path):
                 judge_talk("mine", said, llm, form=form)
         with pytest.raises(LLMError, match="1 failed calls"):
             judge(llm, rubric("fact_use"), [make_case()])
+
+
+def test_a_system_that_writes_memories_stops_at_a_closed_port(tmp_path):
+    talk = load_corpus("harbour", conversations=["harbour-1"]).conversations[0]
+    nobody = LLMSettings.of("m", base_url="http://127.0.0.1:9/v1", max_retries=0)
+    with connect(nobody, "record", ledger=tmp_path / "calls.sqlite") as llm:
+        for name in ("nemori", "anchormem", "msc-retrieval"):
+            with pytest.raises(LLMError, match="cannot be reached"):
+                create_system(name, llm=llm).ingest(talk)

@@ -1,4 +1,4 @@
-"""An endpoint that has gone away stops a run; a single lost call does not."""
+"""An endpoint that has gone away stops a run; a lost call among others does not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ def reached(outcomes: list[Outcome[Any]]) -> list[Outcome[Any]]:
     """Return the outcomes of a batch, unless none of its calls came to the endpoint.
 
     Only calls that were made now count: what is on record or planned says nothing about the
-    endpoint. A chapter would otherwise end well with every score missing.
+    endpoint. A chapter would otherwise end well with every score missing. Where calls are made one
+    after the other, as most memories are written, each is a batch; the client has tried it several
+    times by then.
 
     Raises
     ------

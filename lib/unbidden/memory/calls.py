@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unbidden.errors import ConfigError
 from unbidden.llm import Call
+from unbidden.llm.reaching import reached
 from unbidden.llm.schemas import full_lists
 from unbidden.memory.protocol import CallCount
 
@@ -83,6 +84,11 @@ class CountedCalls:
         ----------
         attempts : int, optional
             In place of the number of all calls.
+
+        Raises
+        ------
+        LLMError
+            If calls were made and none of them came to the endpoint.
         """
         outcomes: list[Outcome[Any] | None] = [None] * len(items)
         waiting = list(range(len(items)))
@@ -102,7 +108,7 @@ class CountedCalls:
                 lost=old.lost + (not outcome.ok),
                 full=old.full + (outcome.ok and full_lists(outcome.value) > 0),
             )
-        return found
+        return reached(found)
 
     def _count(self, prompt_name: str, outcome: Outcome[Any]) -> None:
         old, usage = self._counts.get(prompt_name, CallCount()), outcome.usage

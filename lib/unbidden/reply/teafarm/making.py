@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from unbidden.corpus.models import Turn, TurnId
 from unbidden.errors import ConfigError
-from unbidden.llm.reaching import reached
 from unbidden.llm.schemas_teafarm import FurtherSession, MisleadingQuestion
 from unbidden.memory.calls import CountedCalls
 from unbidden.memory.modelled import IngestLog, checked
@@ -65,7 +64,7 @@ def make_items(
     ConfigError
         If `utterances` is out of range.
     LLMError, BudgetExceeded
-        As `LLM.ask_many` and `reached`.
+        As `CountedCalls.ask_many`.
     """
     least, most = utterances
     if not 2 <= least <= most:
@@ -98,7 +97,7 @@ def _ask_questions(
         (QUESTION, {"speaker": item.speaker, "other": item.other, "memories": notes})
         for item in blank
     ]
-    outcomes = reached(calls.ask_many(wanted, label="misleading questions"))
+    outcomes = calls.ask_many(wanted, label="misleading questions")
     return [
         _with_question(item, outcome, memories)
         for item, outcome in zip(blank, outcomes, strict=True)
@@ -157,7 +156,7 @@ def _ask_sessions(
         )
         for item in ready
     ]
-    outcomes = reached(calls.ask_many(wanted, label="further sessions") if wanted else [])
+    outcomes = calls.ask_many(wanted, label="further sessions") if wanted else []
     done = {
         item.id: _with_talk(item, outcome, conversation.speakers, (least, most))
         for item, outcome in zip(ready, outcomes, strict=True)
