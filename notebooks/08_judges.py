@@ -42,6 +42,7 @@ from unbidden.llm.session import open_llm
 from unbidden.memory.embed import embedder as load_embedder
 from unbidden.report import figures, judge_runs, judges
 from unbidden.report import votes as real_votes
+from unbidden.report import votes_judges
 from unbidden.report.folder import RunFolder
 from unbidden.report.glue import cite, glue
 from unbidden.report.tables import NumberedTable, shown_differences
@@ -52,6 +53,7 @@ figures.use_style()
 # %% tags=["parameters"]
 run: str = "scratch"  # name of the run; results go to results/runs/<run>/08_judges
 votes: str = "recorded"  # votes on real answers: recorded, or count (needs the audit's files)
+audit_per_kind: int = 40  # of them, those of each kind that floors and models judge, if counted
 split: str = "test"  # part of the labelled set: test, dev (rules were chosen on it), or all
 per_label: int = None  # first so many items of each rubric and label; None for all
 forms: list = ["json", "word", "likelihood"]  # how a model is asked for a label
@@ -73,6 +75,7 @@ config = JudgesConfig.of(
     chapter="08_judges",
     run=run,
     votes=votes,
+    audit_per_kind=audit_per_kind,
     split=split,
     per_label=per_label,
     forms=forms,
@@ -330,11 +333,42 @@ NumberedTable(
 )
 
 # %% [markdown]
+# ## The same judges on real answers
+#
+# {glue:text}`audit_per_kind` of the audit's answers of each kind, drawn by a seed, were put to the models
+# and both floors too ({glue:text}`votes_source`). A judge should accept no wrong answer, and keep the real
+# ones. {glue:text}`audit_note` These numbers depend on the text of answers that may not be passed on, so
+# the calls are not in the repository; with the audit's files they can be made again.
+
+# %% tags=["remove-input"]
+if config.votes == "count":
+    report.add(votes_judges.judged_tables(report.answers, llm, config))
+audit_numbers = votes_judges.audit_numbers(report.frames)
+glue(folder, audit_numbers) if config.votes == "count" else cite(audit_numbers)
+
+# %% tags=["remove-input"]
+report.table(
+    "votes_judges",
+    votes_judges.shown_acceptance,
+    "tab-votes-judges",
+    "What each judge accepts of the same answers, %, with 95 % intervals. *Kept* is over the real answers "
+    "that all three GPT votes accept.",
+)
+
+# %% tags=["remove-input"]
+report.table(
+    "votes_judges_difference",
+    votes_judges.shown_against_votes,
+    "tab-votes-judges-difference",
+    "Answers that a judge accepts minus those the GPT votes accept, in points, paired by answer.",
+)
+
+# %% [markdown]
 # ## Limits
 #
 # * *Known wrong* rests on the audit's word. Some vague answers are not false, only empty; a rubric with
 #   a middle grade might give them half. A judge that gives them full marks is too kind in any case.
-# * The votes are those of one model under one lenient prompt. They say nothing about other judges.
+# * The votes are those of one model under one lenient prompt.
 # * The word rule looks strict on real answers because a right answer may be put in other words. That
 #   the votes accept an answer does not make it right.
 # * The labels of our own set are a model's, on clear cases in {glue:text}`conversations` conversations,

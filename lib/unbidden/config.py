@@ -285,6 +285,8 @@ class JudgesConfig(ModelConfig):
     ----------
     votes : {"recorded", "count"}
         Show the recorded shares of accepted answers, or count them now (needs the audit's files).
+    audit_per_kind : int
+        Answers of each kind of the audit that floors and models judge too, where they are counted.
     split : {"test", "dev", "all"}
         Part of the labelled set; rules and wordings were chosen on "dev".
     per_label : int or None
@@ -300,6 +302,7 @@ class JudgesConfig(ModelConfig):
     """
 
     votes: Literal["recorded", "count"] = "recorded"
+    audit_per_kind: Count = 40
     split: Literal["test", "dev", "all"] = "test"
     per_label: Count | None = None
     forms: tuple[Literal["json", "word", "likelihood"], ...] = ("json", "word", "likelihood")

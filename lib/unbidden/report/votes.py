@@ -16,7 +16,7 @@ from unbidden.report.summary import paired_differences
 from unbidden.report.tables import NumberedTable, points, shown_differences, with_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from unbidden.judge.verdict import Verdict
     from unbidden.judge.votes import Answer
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 RECORDED = ("audit", "08_judges")
 """Run and chapter under which the counts are recorded."""
 TABLES = ("votes", "votes_difference")
+JUDGED = ("votes_judges", "votes_judges_difference")
+"""Tables of models and floors on a sample of the answers."""
 VOTES, WORDS = "three GPT votes", "word rule"
 KINDS = {
     "wrong: specific": "wrong, specific",
@@ -47,13 +49,21 @@ class VotesReport:
     """
 
     def __init__(self, folder: RunFolder, *, now: bool, seed: int = 0) -> None:
+        self._folder = folder
         self.sources: list[dict[str, Any]] = []
+        self.answers: list[Answer] = []
+        self.frames: dict[str, pd.DataFrame] = {}
         if now:
-            self.sources, self.frames = _counted(seed)
-            for name, frame in self.frames.items():
-                folder.table(name, frame)
+            self.sources, self.answers, frames = _counted(seed)
+            self.add(frames)
         else:
             self.frames = _recorded()
+
+    def add(self, frames: Mapping[str, pd.DataFrame]) -> None:
+        """Write tables that were counted now, and show them from here on."""
+        for name, frame in frames.items():
+            self._folder.table(name, frame)
+            self.frames[name] = frame
 
     def table(
         self, source: str, show: Callable[[pd.DataFrame], pd.DataFrame], name: str, caption: str
@@ -225,7 +235,7 @@ def _number(value: Any) -> float | None:
     return None if pd.isna(value) else float(value)
 
 
-def _counted(seed: int) -> tuple[list[dict[str, Any]], dict[str, pd.DataFrame]]:
+def _counted(seed: int) -> tuple[list[dict[str, Any]], list[Answer], dict[str, pd.DataFrame]]:
     corpus, paths = load_corpus("locomo"), locate("locomo-audit")
     folder = paths[0].parent
     answers = load_answers(folder, corpus)
@@ -237,10 +247,10 @@ def _counted(seed: int) -> tuple[list[dict[str, Any]], dict[str, pd.DataFrame]]:
         {"file": p.name, "sha256": hashlib.sha256(p.read_bytes()).hexdigest()} for p in files
     ]
     tables = (count(answers, words, faulty), differences(answers, words, seed=seed))
-    return sources, dict(zip(TABLES, tables, strict=True))
+    return sources, answers, dict(zip(TABLES, tables, strict=True))
 
 
 def _recorded() -> dict[str, pd.DataFrame]:
     folder = recorded_folder(*RECORDED) / "tables"
-    paths = {name: folder / f"{name}.csv" for name in TABLES}
+    paths = {name: folder / f"{name}.csv" for name in (*TABLES, *JUDGED)}
     return {name: pd.read_csv(path) for name, path in paths.items() if path.is_file()}
