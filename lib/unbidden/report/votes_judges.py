@@ -139,8 +139,12 @@ def model_note(table: pd.DataFrame | None) -> str:
     parts = []
     for name in models:
         own = whole[(whole["judge"] == name) & whole["accepted"].notna()]
-        pairs = zip(own["accepted"], own["source"], strict=True)
-        shares = [f"{points(share)} % ({KINDS[source]})" for share, source in pairs]
+        by_source = dict(zip(own["source"], own["accepted"], strict=True))
+        shares = [
+            f"{points(by_source[source])} % ({kind})"
+            for source, kind in KINDS.items()
+            if source in by_source
+        ]
         parts.append(f"{name} accepts {' and '.join(shares) or 'none that it scored'}")
     return f"Of the wrong answers {'; '.join(parts)}."
 
