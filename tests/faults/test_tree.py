@@ -33,6 +33,10 @@ def tracked():
             yield name, gzip.decompress(raw) if name.endswith(".gz") else raw
 
 
+INVENTED = {("results/ledger/memories.jsonl.gz", b"/home/ines/")}
+"""What a model wrote of a speaker of `harbour`, and no path of a machine."""
+
+
 @pytest.mark.fault("a key or token in any file of the repository", "none is there")
 def test_no_secret_in_the_tree():
     found = [(name, match[0][:12]) for name, raw in tracked() for match in SECRETS.finditer(raw)]
@@ -46,6 +50,7 @@ def test_no_home_in_results():
         for name, raw in tracked()
         if name.startswith(("results/", "book/", "notebooks/"))
         for match in HOMES.finditer(raw)
+        if (name, match[0]) not in INVENTED
     ]
     assert not found
 
