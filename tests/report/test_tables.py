@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -148,6 +150,10 @@ def test_examples_escape_the_data(write, sample):
     page = Examples(corpus, rankings, [0])._repr_html_()
     assert "<script>" not in page
     assert "first gold turn at rank 1" in page
+    assert "Not scored" not in page
+    refused = {query.conversation: "not on record" for query in queries}
+    page = Examples(corpus, [*rankings, replace(rankings[0], system="m", refused=refused)], [0])
+    assert "<p>Not scored here: m</p>" in page._repr_html_()
 
 
 def test_conversations_that_every_system_has():

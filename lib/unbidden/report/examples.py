@@ -34,6 +34,8 @@ class Examples:
         query = self._rankings[0].queries[index]
         conversation = self._corpus.conversation(query.conversation)
         gold = [turn for turn in conversation.turns if turn.id in query.gold]
+        asked = [r for r in self._rankings if query.conversation not in r.refused]
+        absent = [r.system for r in self._rankings if query.conversation in r.refused]
         parts = [
             '<section class="unbidden-example">',
             f"<p><b>{html.escape(query.id)}</b> · {query.style}",
@@ -45,7 +47,8 @@ class Examples:
                 for turn in gold
             ),
             "</ul>",
-            *(self._returned(ranking, index, query) for ranking in self._rankings),
+            *(self._returned(ranking, index, query) for ranking in asked),
+            f"<p>Not scored here: {html.escape(', '.join(absent))}</p>" if absent else "",
             "</section>",
         ]
         return "".join(parts)

@@ -52,9 +52,8 @@ def _axes(width: float = 7.2, height: float = 3.8) -> tuple[Figure, Axes]:
 def _legend(figure: Figure, axes: Axes) -> None:
     """Put the legend above the panels, where it hides no data."""
     handles, labels = axes.get_legend_handles_labels()
-    figure.legend(
-        handles, labels, loc="outside upper center", ncols=min(6, len(labels)), frameon=False
-    )
+    columns = len(labels) if len(labels) <= 6 else 5
+    figure.legend(handles, labels, loc="outside upper center", ncols=columns, frameon=False)
 
 
 def _errors(rows: pd.DataFrame) -> list[list[float]]:
@@ -76,10 +75,11 @@ def recall_by_style(
     measure : str, optional
         What is drawn, where it is not recall at K.
     """
-    figure, axes = _axes()
     styles = list(dict.fromkeys(summary["style"]))
     systems = list(dict.fromkeys(summary["system"]))
-    step = 0.8 / len(systems)
+    crowded = len(systems) > 8
+    figure, axes = _axes(height=5.4 if crowded else 3.8)
+    step = (0.9 if crowded else 0.8) / len(systems)
     for i, (system, (colour, marker)) in enumerate(looks(systems).items()):
         rows = summary[summary["system"] == system]
         x = [styles.index(style) + (i - (len(systems) - 1) / 2) * step for style in rows["style"]]
@@ -89,10 +89,13 @@ def recall_by_style(
             yerr=_errors(rows),
             fmt=marker,
             color=colour,
-            capsize=3,
-            markersize=7,
+            capsize=1.5 if crowded else 3,
+            markersize=4.5 if crowded else 7,
             label=system,
         )
+    if crowded:
+        for place in range(1, len(styles)):
+            axes.axvline(place - 0.5, color="0.75", linewidth=0.6)
     axes.set_xticks(range(len(styles)), styles)
     axes.set_xlabel("How the need is put")
     axes.set_ylabel(f"{measure or f'Recall@{k}'} (% of gold turns)")
