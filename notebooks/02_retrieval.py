@@ -324,7 +324,8 @@ systems_report.measures_table(
 # {glue:text}`max_failed` of its units or of its model's answers, is unscored there: *conv.* says over how many conversations
 # a row is. Rows over different conversations are not comparable. {numref}`tab-systems-shared` has the
 # same for the conversations that every scored system has ({glue:text}`shared_systems`), and
-# {numref}`tab-against` compares in pairs, each over the conversations of its system.
+# {numref}`tab-against` compares in pairs, each over the conversations of its system. Where those are one,
+# its queries are compared: such a row says nothing about other conversations.
 
 # %% tags=["remove-input"]
 systems_report.measures_table(
