@@ -336,7 +336,7 @@ systems_report.measures_table(
 
 # %% tags=["remove-input"]
 systems_report.against_table(
-    "dense", "tab-against", "Paired difference of each system from `dense`, in points."
+    "dense", "tab-against", "Paired difference of each system from dense, in points."
 )
 
 # %% tags=["remove-input"]
@@ -413,7 +413,7 @@ thresholds = threshold_recall(
 systems_report.sensitivity_table(
     thresholds,
     "tab-thresholds",
-    f"Mean recall@{config.top_k} under other thresholds of reading; *empty* queries brought nothing.",
+    f"Mean recall@{config.top_k} under other thresholds of reading; empty: queries that brought nothing.",
 )
 
 # %% [markdown]

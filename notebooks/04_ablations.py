@@ -254,7 +254,7 @@ NumberedTable(
     "tab-rewriting",
     f"Recall@{config.top_k} as written, and its change with rewritten messages, in points, paired by "
     "message. Intervals are over needs and say nothing about other conversations; ranks and tests are "
-    "in the table `rewriting` of the run.",
+    "in the table rewriting of the run.",
 )
 
 # %% tags=["remove-input"]
@@ -300,7 +300,7 @@ NumberedTable(
     curves.shown_budgets(budgets),
     "tab-budgets",
     "Recall at equal token budgets, % of gold turns, over the conversations that every system that was "
-    "run has. Memories of `msc-retrieval` and `theanine` are credited with their whole session.",
+    "run has. Memories of msc-retrieval and theanine are credited with their whole session.",
 )
 
 # %% [markdown]

@@ -264,7 +264,7 @@ NumberedTable(
     judges.shown_grid(by_rubric, config.protocols[0]),
     "tab-judges",
     f"Models against the labels, by rubric: accuracy in % with 95 % intervals, {config.protocols[0]} "
-    "wording. Parts of rubrics and other wordings are in the table `judges` of the run.",
+    "wording. Parts of rubrics and other wordings are in the table judges of the run.",
 )
 
 # %% tags=["remove-input"]
@@ -329,7 +329,7 @@ folder.table("wordings", steady.wordings)
 NumberedTable(
     judge_runs.shown_wordings(steady.wordings),
     "tab-wordings",
-    "Mean score of the same replies under each wording of `fact_use`, % with 95 % intervals.",
+    "Mean score of the same replies under each wording of fact_use, % with 95 % intervals.",
 )
 
 # %% [markdown]
@@ -351,7 +351,7 @@ report.table(
     "votes_judges",
     votes_judges.shown_acceptance,
     "tab-votes-judges",
-    "What each judge accepts of the same answers, %, with 95 % intervals. *Kept* is over the real answers "
+    "What each judge accepts of the same answers, %, with 95 % intervals. Kept: over the real answers "
     "that all three GPT votes accept.",
 )
 
