@@ -6,6 +6,7 @@ from tests.conftest import ROOT
 from tests.report.comparing.conftest import item, project, write_run  # noqa: F401
 from unbidden.report.comparing import open_run
 from unbidden.report.schemas import chapter_schemas, descriptions, schema_page, schemas_of
+from unbidden.report.tables import escape_markdown
 from unbidden.retrieval.rows import GOLD_COLUMNS, RANKING_COLUMNS
 
 
@@ -25,7 +26,7 @@ def test_the_page_has_the_columns_of_the_recorded_files(monkeypatch):
     assert "02\\_retrieval\\: items\\.parquet" in page
     for (_, file), _schema in schemas.items():
         if file.startswith("tables/"):
-            assert file.rpartition("/")[2].removesuffix(".csv").replace("_", "\\_") in page
+            assert f"| {escape_markdown(file)} |" in page
 
 
 def test_kinds_and_missing_values(project):  # noqa: F811

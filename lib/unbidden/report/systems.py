@@ -54,7 +54,7 @@ class SystemsReport:
     def _show(
         self, name: str, full: pd.DataFrame, shown: pd.DataFrame, caption: str
     ) -> NumberedTable:
-        self._folder.table(name.removeprefix("tab-"), full)
+        self._folder.table(name.removeprefix("tab-").replace("-", "_"), full)
         return NumberedTable(shown, name, caption)
 
     def settings_table(self, name: str, caption: str) -> NumberedTable:
