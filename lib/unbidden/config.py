@@ -171,6 +171,10 @@ class ModelConfig(RunConfig):
         Names as the endpoint knows them; an empty one is the answer model.
     local_model : str
         A local model to serve while the chapter runs, unless it only replays.
+    call_seconds : float
+        Seconds to wait for one call, in each of its attempts. A small model that repeats itself up
+        to its token limit on a slow processor needs more than the default; a model that this run
+        serves gets at least 900.
     max_calls, max_tokens, max_money : number or None
         Budget; a run that would exceed it stops cleanly and can be resumed.
     """
@@ -182,6 +186,7 @@ class ModelConfig(RunConfig):
     rewriter_model: str = ""
     local_model: str = ""
     concurrency: Count = 8
+    call_seconds: Annotated[float, Field(gt=0)] = 180.0
     max_calls: Count | None = None
     max_tokens: Annotated[int, Field(gt=0)] | None = None
     max_money: Annotated[float, Field(gt=0)] | None = None

@@ -5,7 +5,10 @@ import sqlite3
 import nbformat
 import pytest
 
+from unbidden.config import ModelConfig
+from unbidden.errors import ConfigError
 from unbidden.execute import ChapterFailed, plan_chapter, run_chapter
+from unbidden.llm.session import open_llm
 
 PARAMETERS = """
 run = "default"
@@ -112,3 +115,23 @@ def test_a_plan_makes_no_call_and_leaves_nothing(project, endpoint, monkeypatch)
     monkeypatch.chdir(project)
     text = plan_chapter("09_toy", parameters={"run": "scratch"})
     assert "2 calls to make, 4 already answered" in text
+
+
+@pytest.mark.parametrize(
+    ("given", "seconds"),
+    [
+        ({}, 180),
+        ({"call_seconds": 600}, 600),
+        ({"local_model": "m"}, 900),
+        ({"local_model": "m", "call_seconds": 2000}, 2000),
+    ],
+)
+def test_a_chapter_says_how_long_to_wait_for_a_call(project, given, seconds):
+    config = ModelConfig.of(chapter="09_toy", run="a", answer_model="m", **given)
+    with open_llm(config) as llm:
+        assert llm.settings.timeout == seconds
+
+
+def test_no_time_at_all_is_out_of_range():
+    with pytest.raises(ConfigError, match="call_seconds"):
+        ModelConfig.of(chapter="09_toy", call_seconds=0)

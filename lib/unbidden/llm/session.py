@@ -47,7 +47,7 @@ def open_llm(config: ModelConfig) -> LLM:
             memory=config.memory_model or None,
             rewriter=config.rewriter_model or None,
             systems=config.models_of_systems(),
-            **_one_at_a_time(config),
+            **_how_calls_are_made(config),
         ),
         "replay" if planning else config.llm_mode,
         ledger=run_folder(config.run, "ledger").with_suffix(".sqlite"),
@@ -59,11 +59,12 @@ def open_llm(config: ModelConfig) -> LLM:
     return PlanningLLM(client, Path(planning)) if planning else client
 
 
-def _one_at_a_time(config: ModelConfig) -> dict[str, Any]:
+def _how_calls_are_made(config: ModelConfig) -> dict[str, Any]:
     """Return how calls are made: a local model has one slot and needs patience."""
     if config.local_model:
-        return {"concurrency": 1, "timeout": 900.0, "serves": config.local_model}
-    return {"concurrency": config.concurrency}
+        patience = max(config.call_seconds, 900.0)
+        return {"concurrency": 1, "timeout": patience, "serves": config.local_model}
+    return {"concurrency": config.concurrency, "timeout": config.call_seconds}
 
 
 class PlanningLLM(LLM):

@@ -21,7 +21,6 @@ LOCOMO_CONV: Options = {
         "bug_compat": ["rank_as_position"],
     },
     "anchormem": {"event_parser": "parens"},
-    "mem0": {"variant": "oss1"},
     "memora": {
         "segmentation": "fixed",
         "update_threshold": 2.0,
@@ -42,7 +41,7 @@ LOCOMO_CONV: Options = {
 - A-MEM is the authors' library rather than their reproduction code.
 - AnchorMem's events are read by its released parser, which finds hardly any: its hits are chunks.
 - What LoCoMo-Conv calls mem0 is release 2, which only adds: our `mem0-v2`, with its defaults. Our
-  `mem0` is release 1 here, which LoCoMo-Conv did not run.
+  `mem0` is that of its paper, and its releases up to 1.0 by ``variant``; LoCoMo-Conv ran neither.
 - Memora makes one segment of a session and never merges. Of LoCoMo-Conv's runs this is the third,
   which it reports: the model cites the turns of each entry, and no entry is too far from a query.
   The name of that run says so; its threshold is not known, 0 is ours.

@@ -52,7 +52,7 @@ def test_a_ranking_needs_every_rival():
     rows = [(name, "implicit", "c#0", 1.0) for name in ("anchormem", "bm25", "amem")]
     assert rank_evidence(items(rows), dataset="d", table="t", models={}) == []
     found = rank_evidence(
-        items([*rows, ("mem0", "implicit", "c#0", 0.5)]), dataset="d", table="t", models={}
+        items([*rows, ("mem0-v2", "implicit", "c#0", 0.5)]), dataset="d", table="t", models={}
     )
     assert [part.estimate for part in found] == [0, 0, 0.5]
 
