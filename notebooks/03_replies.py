@@ -42,7 +42,7 @@ from unbidden.report import (
 from unbidden.report.folder import RunFolder
 from unbidden.report.glue import glue
 from unbidden.report.replyexamples import ReplyExamples
-from unbidden.report.replyfigure import reply_scores
+from unbidden.report.figures import reply_scores
 from unbidden.report.replynumbers import reply_numbers
 from unbidden.report.tables import NumberedTable, flat_note
 

@@ -38,7 +38,6 @@ from unbidden.recorded import recorded_view
 from unbidden.report import (
     claims,
     figures,
-    figures_grounding,
     grounding,
     groundingrun,
     replytrust,
@@ -214,7 +213,7 @@ NumberedTable(
 # %% tags=["remove-input"] mystnb={"figure": {"name": "fig-decomposition", "caption": "Where the points of a reply go, by style and system. A part to the left of 0 means that the system does better than the gold turns."}, "image": {"alt": "Stacked bars of score, retrieval, representation and response for each query style and memory system; they sum to 100 points."}}
 parts = grounding.decomposition_table(scored)
 folder.table("decomposition", parts)
-figures_grounding.decomposition(parts, judge=judge)
+figures.decomposition(parts, judge=judge)
 
 # %% tags=["remove-input"]
 NumberedTable(
@@ -263,7 +262,7 @@ NumberedTable(
 # %% tags=["remove-input"] mystnb={"figure": {"name": "fig-margins", "caption": "Wins minus losses of the first arm, on the queries the arms are compared on. 95 % intervals, clustered by conversation."}, "image": {"alt": "Margins between the arms with gold turns, no memory and random turns, graded alone and side by side, with 95 percent intervals."}}
 margins = silence.margins_table(judged.contests, judged.pairs)
 folder.table("margins", margins)
-figures_grounding.margins(margins)
+figures.margins(margins)
 
 # %% [markdown]
 # Put side by side, with the gold turns in view, the judge sees each pair in both orders. Only a win in
@@ -450,8 +449,8 @@ glue(folder, {**numbers, **claims.claim_numbers(verdicts), "trust_note": trust_n
 
 # %% tags=["remove-cell"]
 for name, drawing in (
-    ("decomposition", figures_grounding.decomposition(parts, judge=judge)),
-    ("margins", figures_grounding.margins(margins)),
+    ("decomposition", figures.decomposition(parts, judge=judge)),
+    ("margins", figures.margins(margins)),
 ):
     if drawing is not None:
         folder.figure(name, drawing)

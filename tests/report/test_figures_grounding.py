@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from unbidden.report import figures_grounding as drawn
+from unbidden.report import figures as drawn
 
 PARTS = {"score": 0.5, "retrieval": 0.375, "representation": -0.125, "response": 0.25}
 

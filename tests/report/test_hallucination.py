@@ -10,8 +10,8 @@ from unbidden.corpus import load_corpus
 from unbidden.errors import ConfigError
 from unbidden.llm import ScriptedLLM
 from unbidden.report import groundingrun, hallucination, replies, replynumbers, replyrun, replyuse
+from unbidden.report.figures import reply_scores
 from unbidden.report.replyexamples import ReplyExamples
-from unbidden.report.replyfigure import reply_scores
 from unbidden.report.replysample import sampled
 
 BOTH = ["trap", "unsupported"]

@@ -7,7 +7,7 @@ import pytest
 from unbidden.llm.session import PLANNED
 from unbidden.reply.study import way_name
 from unbidden.report import replies, replynumbers, replyuse
-from unbidden.report.replyfigure import reply_scores
+from unbidden.report.figures import reply_scores
 from unbidden.report.tables import NumberedTable
 
 PENDING = f"no reply: planned: {PLANNED}"

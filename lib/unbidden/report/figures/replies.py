@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 
 from unbidden.corpus.models import STYLES
-from unbidden.report.figures import _errors, _legend
+from unbidden.report.figures.style import legend_above, percent_errors
 from unbidden.report.looks import MARKERS, PALETTE
 from unbidden.report.replies import ALL
 
@@ -44,7 +44,7 @@ def reply_scores(scores: pd.DataFrame) -> Figure:
             axes.errorbar(
                 100 * own["mean"].astype(float),
                 [ways.index(way) + 0.22 * (i - (len(judges) - 1) / 2) for way in own["way"]],
-                xerr=_errors(own),
+                xerr=percent_errors(own),
                 fmt=MARKERS[i],
                 color=PALETTE[i],
                 capsize=2,
@@ -58,5 +58,5 @@ def reply_scores(scores: pd.DataFrame) -> Figure:
         axes.set_ylim(len(ways) - 0.5, -0.5)
     panels[0].set_yticks(range(len(ways)), ways)
     figure.supxlabel("Score of the replies (%)", fontsize=11)
-    _legend(figure, panels[0])
+    legend_above(figure, panels[0])
     return figure

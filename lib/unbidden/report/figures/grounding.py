@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unbidden.report.figures import _axes, _legend
+from unbidden.report.figures.style import legend_above, new_axes
 from unbidden.report.looks import AXIS, MARKERS, PALETTE
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def decomposition(table: pd.DataFrame, *, judge: str) -> Figure | None:
     if rows.empty:
         return None
     names = [f"{row['style']}, {row['way']}" for row in rows.to_dict("records")]
-    figure, axes = _axes(height=1.4 + 0.28 * len(names))
+    figure, axes = new_axes(height=1.4 + 0.28 * len(names))
     right, left = [0.0] * len(names), [0.0] * len(names)
     for part, colour in zip(_PARTS, PALETTE, strict=False):
         values = [100 * float(value) for value in rows[part]]
@@ -43,7 +43,7 @@ def decomposition(table: pd.DataFrame, *, judge: str) -> Figure | None:
     axes.grid(axis="x")
     axes.grid(visible=False, axis="y")
     axes.set_xlabel("Points of 100")
-    _legend(figure, axes)
+    legend_above(figure, axes)
     return figure
 
 
@@ -59,7 +59,7 @@ def margins(table: pd.DataFrame, *, part: str = "total", limits: str = "equal") 
     if rows.empty:
         return None
     pairs, ways = (list(dict.fromkeys(rows[name])) for name in ("compared", "counted"))
-    figure, axes = _axes(height=1.4 + 0.6 * len(pairs))
+    figure, axes = new_axes(height=1.4 + 0.6 * len(pairs))
     for i, way in enumerate(ways):
         own = rows[rows["counted"] == way]
         mean, low, high = (100 * own[name].astype(float) for name in ("margin", "low", "high"))
@@ -79,5 +79,5 @@ def margins(table: pd.DataFrame, *, part: str = "total", limits: str = "equal") 
     axes.grid(axis="x")
     axes.grid(visible=False, axis="y")
     axes.set_xlabel("Wins minus losses (points)")
-    _legend(figure, axes)
+    legend_above(figure, axes)
     return figure
