@@ -367,7 +367,10 @@ systems_report.writing_table(
 
 # %% [markdown]
 # *Full lists* are answers with as many items as the form of the answer allows; more may have been
-# left out.
+# left out. {numref}`tab-stores` says what became of the answers: under *events*, `unknown_id` counts
+# those that name a memory or turn that was not shown. An update of such a memory is dropped, so a
+# model that names many leaves a store nearly empty, and its row tells of the model more than of the
+# system.
 
 # %% tags=["remove-input"]
 systems_report.stores_table("tab-stores", "What was stored, lost and done while storing.")
