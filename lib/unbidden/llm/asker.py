@@ -13,7 +13,7 @@ from unbidden.llm.request import canonical
 from unbidden.llm.row import Row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     import anyio
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _LACKS_SCHEMAS = (400, 422, 501)
 """HTTP codes after which a call is sent again with its schema in the prompt."""
+_CAME = ("refused", "filtered", "truncated", "empty", "invalid_json", "schema_mismatch")
+"""Failures that are replies: asking the same again would most likely bring the same."""
 
 
 class Asker:
@@ -37,7 +39,8 @@ class Asker:
         Returns the outcome a call has already, or None.
     first_counts : bool
         Whether an answer another process wrote for the same call meanwhile replaces ours, as it
-        will in a resumed run.
+        will in a resumed run, and a reply that failed stays the outcome of its call until this
+        object is gone. What never came (429, timeout, ...) is asked again whenever it is wanted.
     """
 
     def __init__(
@@ -53,6 +56,7 @@ class Asker:
         self._known, self._first_counts = known, first_counts
         self._limiter: anyio.CapacityLimiter | None = None
         self._in_flight: dict[str, anyio.Event] = {}
+        self._failed: dict[Hashable, Outcome[Any]] = {}
         self._without_native: set[str] = set()
 
     async def ask_all(self, items: Sequence[Prepared], progress: Progress) -> list[Outcome[Any]]:
@@ -99,13 +103,16 @@ class Asker:
         key = item.keys[0]
         while (other := self._in_flight.get(key)) is not None:
             await other.wait()
-        if (found := self._known(item)) is not None:
+        if (found := self._known(item) or self._failed.get(item.identity)) is not None:
             return found
         self._in_flight[key] = anyio.Event()
         try:
-            return await self._ask(item)
+            outcome = await self._ask(item)
         finally:
             self._in_flight.pop(key).set()
+        if self._first_counts and outcome.status in _CAME:
+            self._failed[item.identity] = outcome
+        return outcome
 
     async def _ask(self, item: Prepared) -> Outcome[Any]:
         forms = item.forms[-1:] if item.model in self._without_native else item.forms

@@ -38,7 +38,9 @@ class Client(LLM):
         Models and how to call them.
     mode : {"replay", "record", "live"}
         "replay" makes no call: a missing one is an error, a recorded failure stays a failure.
-        "record" asks what is not answered yet, failures again. "live" asks everything anew.
+        "record" asks what is not answered yet: what failed in an earlier run again, and a reply
+        that came but cannot be used (cut, malformed, refused) only once in this one; another
+        `Call.repeat` is another call. "live" asks everything anew.
     ledger : Ledger, optional
         Where calls are written; needed unless replaying.
     recorded : Recording, optional
