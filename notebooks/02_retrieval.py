@@ -296,9 +296,10 @@ report.conversation_table("tab-conversation", f"Recall@{config.top_k} by convers
 costs = cost_items(corpus.name, rankings, ks=[config.top_k], condition=config.protocol)
 folder.items(costs, "costs")
 systems_report = SystemsReport(items, costs, rankings, config, folder)
-glue(folder, systems_numbers(config, rankings, systems_report.shared()))
+shared, left_out = systems_report.shared(), systems_report.left_out()
+glue(folder, systems_numbers(config, rankings, shared, left_out))
 
-# %% tags=["remove-input"] mystnb={"figure": {"name": "fig-systems", "caption": "Recall among the memories that fit the first token budget, by style and system, over the conversations that every system drawn here was run on, with 95 % intervals."}, "image": {"alt": "Recall within a token budget of every memory system that was run, for five query styles, with 95 percent intervals."}}
+# %% tags=["remove-input"] mystnb={"figure": {"name": "fig-systems", "caption": "Recall among the memories that fit the first token budget, by style and system, over the conversations that all systems drawn here share, with 95 % intervals."}, "image": {"alt": "Recall within a token budget of every memory system that was run, for five query styles, with 95 percent intervals."}}
 systems_report.figure()
 
 # %% [markdown]
@@ -325,14 +326,16 @@ systems_report.measures_table(
 # A system that was not run, or that lost more of a conversation than
 # {glue:text}`max_failed` of its units or of its model's answers, is unscored there: *conv.* says over how many conversations
 # a row is. Rows over different conversations are not comparable. {numref}`tab-systems-shared` has the
-# same for the conversations that every scored system has ({glue:text}`shared_systems`), and
+# same for the conversations that the scored systems share ({glue:text}`shared_systems`). A system that
+# lost a conversation takes it from no other: what it kept is no fair sample, and it stays in this table
+# only where it is scored in all of them. {glue:text}`left_out`
 # {numref}`tab-against` compares in pairs, each over the conversations of its system. Where those are one,
 # its queries are compared: such a row says nothing about other conversations.
 
 # %% tags=["remove-input"]
 systems_report.measures_table(
     "tab-systems-shared",
-    "Recall of gold turns, %, over the conversations that every system of this table was scored on.",
+    "Recall of gold turns, %, over the conversations that the systems of this table share.",
     shared=True,
 )
 

@@ -239,3 +239,4 @@ def test_the_shared_table_leaves_out_conversations_some_system_lacks(tmp_path, m
     assert shared.loc["bm25, 600 tokens", "implicit"].startswith("100.0")
     assert shared.loc["anchormem, 600 tokens", "implicit"].startswith("50.0")
     assert not any("nemori" in row for row in shared.index), "it has no value anywhere"
+    assert report.left_out() == []

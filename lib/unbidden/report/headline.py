@@ -57,14 +57,19 @@ SMALL_MODELS = "They are small local models that run on a laptop. "
 
 
 def systems_numbers(
-    config: RetrievalConfig, rankings: Sequence[Rankings], shared: Sequence[str]
+    config: RetrievalConfig,
+    rankings: Sequence[Rankings],
+    shared: Sequence[str],
+    left_out: Sequence[str] = (),
 ) -> dict[str, str]:
     """Return what the text says of the model that built memories, and of what was not run.
 
     Parameters
     ----------
     shared : sequence of str
-        Conversations that every system that was run has.
+        Conversations of the table of shared ones.
+    left_out : sequence of str
+        Systems with a score that are not in it.
     """
     modelled = [ranking for ranking in rankings if ranking.info.needs_llm]
     unrun = [ranking.system for ranking in modelled if not ranking.ingests]
@@ -80,6 +85,7 @@ def systems_numbers(
         else "No system of this run has one.",
         "shared_systems": ", ".join(shared) or "no conversation",
         "shared_note": ONE_SHARED if len(shared) == 1 else "",
+        "left_out": f"Not in it: {', '.join(left_out)}." if left_out else "It has them all.",
         "max_failed": f"{config.max_failed:.0%}".replace("%", " %"),
     }
 

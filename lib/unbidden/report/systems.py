@@ -10,13 +10,8 @@ from unbidden.memory.presets import needs_model, system_options
 from unbidden.memory.protocol import CallCount
 from unbidden.memory.registry import SYSTEMS
 from unbidden.report import figures
-from unbidden.report.summary import (
-    against,
-    means,
-    scored_systems,
-    select,
-    shared_conversations,
-)
+from unbidden.report.comparable import comparable, lossy_systems
+from unbidden.report.summary import against, means, scored_systems, select
 from unbidden.report.tables import NumberedTable, points, shown_differences, spread
 
 if TYPE_CHECKING:
@@ -81,18 +76,27 @@ class SystemsReport:
         return model_of(self._config, system) if needs_model(system) else "none"
 
     def figure(self) -> Figure:
-        """Return recall within the first token budget, over conversations all systems have."""
+        """Return recall within the first token budget, over shared conversations."""
         budget = self._config.token_budgets[0]
-        rows = select(scored_systems(self._items), "recall_tokens", budget)
-        summary = means(shared_conversations(rows), ["style", "system"])
+        summary = means(self._comparable(), ["style", "system"])
         figure = figures.recall_by_style(summary, measure=f"Recall within {budget} tokens")
         self._folder.figure("recall_within_tokens", figure)
         return figure
 
+    def _comparable(self) -> pd.DataFrame:
+        rows = select(self._items, "recall_tokens", self._config.token_budgets[0])
+        return comparable(rows, lossy_systems(self._rankings))
+
     def shared(self) -> list[str]:
         """Return the conversations that `figure` is over."""
-        rows = select(scored_systems(self._items), "recall_tokens", self._config.token_budgets[0])
-        return list(shared_conversations(rows)["conversation"].unique())
+        return list(self._comparable()["conversation"].unique())
+
+    def left_out(self) -> list[str]:
+        """Return the systems with a score that `figure` and the shared table do not have."""
+        shown = set(self._comparable()["system"])
+        return [
+            name for name in scored_systems(self._items)["system"].unique() if name not in shown
+        ]
 
     def measures_table(self, name: str, caption: str, *, shared: bool = False) -> NumberedTable:
         """Return recall at K, at a budget of turns and at one of tokens, by style.
@@ -100,7 +104,7 @@ class SystemsReport:
         Parameters
         ----------
         shared : bool
-            Only over the conversations that every scored system has, so that rows are comparable.
+            Only the conversations and systems that `comparable` keeps.
         """
         config = self._config
         wanted = [("recall", config.top_k, f"at {config.top_k}")]
@@ -108,7 +112,9 @@ class SystemsReport:
         wanted += [("recall_tokens", n, f"{n} tokens") for n in config.token_budgets]
         rows = self._items
         if shared:
-            rows = scored_systems(rows[rows["conversation"].isin(self.shared())])
+            kept = self._comparable()
+            rows = rows[rows["conversation"].isin(kept["conversation"].unique())]
+            rows = rows[rows["system"].isin(kept["system"].unique())]
         parts = [select(rows, metric, k).assign(measure=label) for metric, k, label in wanted]
         summary = means(pd.concat(parts), ["system", "measure", "style"])
         summary["model"] = [self._model(system) for system in summary["system"]]
