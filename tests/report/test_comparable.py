@@ -37,7 +37,7 @@ def test_who_is_compared_on_what(values, lossy, conversations, systems):
 
 
 def test_lost_is_not_the_same_as_not_run():
-    stored = {"c0": IngestReport(units=10, failed=9)}
+    stored = {"c0": IngestReport(units=10, memories=1, failed=9)}
     lost = Rankings("lost", None, 5, [], [], stored, (), {"c0": "9 of 10 failed"}, {}, {})
     unrun = Rankings("unrun", None, 5, [], [], {}, (), {"c0": "not on record"}, {}, {})
     whole = Rankings("whole", None, 5, [], [], stored, (), {}, {}, {})

@@ -94,9 +94,8 @@ class SystemsReport:
     def left_out(self) -> list[str]:
         """Return the systems with a score that `figure` and the shared table do not have."""
         shown = set(self._comparable()["system"])
-        return [
-            name for name in scored_systems(self._items)["system"].unique() if name not in shown
-        ]
+        scored = scored_systems(self._items)["system"].unique()
+        return [name for name in scored if name not in shown]
 
     def measures_table(self, name: str, caption: str, *, shared: bool = False) -> NumberedTable:
         """Return recall at K, at a budget of turns and at one of tokens, by style.
