@@ -163,7 +163,7 @@ def test_recorded_runs_of_the_study(monkeypatch):
     found = compare_runs("recorded/locomo", "recorded/subset")
     (chapter,) = found.chapters
     table = chapter.items["items"].table
-    assert set(table["system"]) == {"bm25", "dense", "rrf"}
+    assert set(table["system"]) == {"bm25", "dense", "rrf", "unbidden"}
     assert table["difference"].abs().max() == 0
     assert (table["conversations"] == 1).all()
     facts = json.loads((ROOT / "results/recorded/subset/02_retrieval/run.json").read_text())
