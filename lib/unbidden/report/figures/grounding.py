@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unbidden.report.figures.style import legend_above, new_axes
+from unbidden.report.figures.style import legend_above, name_rows, new_axes
 from unbidden.report.looks import AXIS, MARKERS, PALETTE
 
 if TYPE_CHECKING:
@@ -73,11 +73,8 @@ def margins(table: pd.DataFrame, *, part: str = "total", limits: str = "equal") 
             label=way,
         )
     axes.axvline(0, color=AXIS, linewidth=1)
-    axes.set_yticks(range(len(pairs)), pairs)
-    axes.set_ylim(len(pairs) - 0.5, -0.5)
+    name_rows(axes, pairs)
     axes.set_xlim(-105, 105)
-    axes.grid(axis="x")
-    axes.grid(visible=False, axis="y")
     axes.set_xlabel("Wins minus losses (points)")
     legend_above(figure, axes)
     return figure

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unbidden.report.figures.style import legend_above, new_axes, percent_errors
+from unbidden.report.figures.style import legend_above, name_rows, new_axes, percent_errors
 from unbidden.report.looks import AXIS, FAINT, MARKERS, PALETTE
 
 if TYPE_CHECKING:
@@ -56,11 +56,8 @@ def misled_shares(found: pd.DataFrame) -> Figure:
             markersize=7,
             label=name,
         )
-    axes.set_yticks(range(len(agents)), agents)
-    axes.set_ylim(max(1, len(agents)) - 0.5, -0.5)
+    name_rows(axes, agents)
     axes.set_xlim(-2, 102)
-    axes.grid(axis="x")
-    axes.grid(visible=False, axis="y")
     axes.set_xlabel("Replies (%)")
     axes.set_ylabel("Agent")
     legend_above(figure, axes)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from unbidden.report.figures.style import legend_above, new_axes, percent_errors
+from unbidden.report.figures.style import legend_above, name_rows, new_axes, percent_errors
 from unbidden.report.looks import AXIS, MARKERS, PALETTE
 
 if TYPE_CHECKING:
@@ -74,11 +74,8 @@ def accepted_answers(found: pd.DataFrame) -> Figure:
             markersize=7,
             label=judge,
         )
-    axes.set_yticks(range(len(kinds)), kinds)
-    axes.set_ylim(len(kinds) - 0.5, -0.5)
+    name_rows(axes, kinds)
     axes.set_xlim(-2, 102)
-    axes.grid(axis="x")
-    axes.grid(visible=False, axis="y")
     axes.set_xlabel("Answers accepted as correct (%)")
     axes.set_ylabel("Kind of answer")
     legend_above(figure, axes)

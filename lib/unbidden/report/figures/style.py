@@ -11,6 +11,8 @@ from matplotlib.figure import Figure
 from unbidden.report.looks import GRID
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
     from matplotlib.axes import Axes
 
@@ -60,3 +62,11 @@ def percent_errors(rows: pd.DataFrame) -> list[list[float]]:
     """Return how far each interval reaches below and above its mean, in percent; 0 if unknown."""
     mean, low, high = (100 * rows[column].astype(float) for column in ("mean", "low", "high"))
     return [list((mean - low).fillna(0)), list((high - mean).fillna(0))]
+
+
+def name_rows(axes: Axes, names: Sequence[str]) -> None:
+    """Give each name a row, from the top, and rule the values instead of the rows."""
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(max(1, len(names)) - 0.5, -0.5)
+    axes.grid(axis="x")
+    axes.grid(visible=False, axis="y")
