@@ -28,6 +28,8 @@ def run(*command: str) -> None:
 
 
 BOOK = "tests/browser"
+COMMANDS = ("tests/guide", "tests/test_freshness.py")
+"""Tests that run whole commands, beside the unit tests so that both lanes end together."""
 
 
 def types_and_notebooks() -> None:
@@ -49,14 +51,26 @@ def the_book(arguments: list[str]) -> None:
     run("pytest", "--quiet", "-p", "no:cacheprovider", *arguments, BOOK)
 
 
+def the_commands(arguments: list[str]) -> None:
+    """Follow the guides and run chapters as a reader does, each in a process of its own."""
+    run("pytest", "--quiet", "-p", "no:cacheprovider", *arguments, *COMMANDS)
+
+
+def the_lane_beside(arguments: list[str]) -> None:
+    """Run all that is not a unit test."""
+    types_and_notebooks()
+    the_book(arguments)
+    the_commands(arguments)
+
+
 def main() -> None:
     """Run all parts in two lanes, as each fills one core and takes about as long."""
     run("ruff", "check", "lib", "tests", "notebooks", "book/_ext")
     run("ruff", "format", "--check", "lib", "tests", "notebooks")
     arguments = sys.argv[1:]
     with ThreadPoolExecutor() as pool:
-        beside = pool.submit(lambda: (types_and_notebooks(), the_book(arguments)))
-        run("pytest", "--quiet", f"--ignore={BOOK}", *arguments)
+        beside = pool.submit(the_lane_beside, arguments)
+        run("pytest", "--quiet", *(f"--ignore={path}" for path in (BOOK, *COMMANDS)), *arguments)
         beside.result()
 
 
