@@ -35,14 +35,15 @@ from unbidden.queries.duplicates import near_duplicates
 from unbidden.queries.overlap import overlap_items
 from unbidden.queries.supportive_tables import layer_overlap, layer_size
 from unbidden.recorded import has_recorded, recorded_numbers, recorded_view
-from unbidden.report import dataset as shown
-from unbidden.report import figures, overview
-from unbidden.report.construction import ConstructionReport
+from unbidden.report import figures
+from unbidden.report.dataset import overview
+from unbidden.report.dataset import tables as shown
+from unbidden.report.dataset.construction import ConstructionReport
 from unbidden.report.folder import RunFolder
 from unbidden.report.glue import cite, glue
 from unbidden.report.headline import dataset_numbers, leak_numbers
+from unbidden.report.retrieval.supportive import layer_of, supportive_recall
 from unbidden.report.summary import means
-from unbidden.report.supportive import layer_of, supportive_recall
 from unbidden.report.tables import NumberedTable, points
 
 figures.use_style()

@@ -42,15 +42,15 @@ from unbidden.memory.presets import all_options
 from unbidden.queries.build import build_queries
 from unbidden.recorded import has_recorded, recorded_items, recorded_numbers, recorded_view
 from unbidden.report import figures
-from unbidden.report.examples import Examples, Notes, missed_queries
 from unbidden.report.folder import RunFolder
 from unbidden.report.glue import cite, glue
 from unbidden.report.headline import retrieval_numbers, systems_numbers
-from unbidden.report.inside import Inside
 from unbidden.report.own_metrics import own_metrics_table
-from unbidden.report.retrieval import RetrievalReport, both_protocols
+from unbidden.report.retrieval.examples import Examples, Notes, missed_queries
+from unbidden.report.retrieval.inside import Inside
+from unbidden.report.retrieval.systems import SystemsReport, shown_measures, shown_waiting
+from unbidden.report.retrieval.tables import RetrievalReport, both_protocols
 from unbidden.report.summary import scored_systems, without_model
-from unbidden.report.systems import SystemsReport, shown_measures, shown_waiting
 from unbidden.report.tables import NumberedTable
 from unbidden.retrieval import Rules, cost_items, retrieve, score_rankings, text_recall_items
 from unbidden.retrieval.metrics import own_metric_items

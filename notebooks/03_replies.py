@@ -28,22 +28,20 @@ from unbidden.config_replies import RepliesConfig
 from unbidden.corpus import load_corpus
 from unbidden.llm.session import open_llm
 from unbidden.reply.table import ALL_COLUMNS, write_answers
-from unbidden.report import (
-    figures,
-    guarded,
-    hallucination,
-    replies,
-    replychecks,
-    replycosts,
-    replyrun,
-    replytrust,
-    replyuse,
-)
+from unbidden.report import figures
+from unbidden.report.figures import reply_scores
 from unbidden.report.folder import RunFolder
 from unbidden.report.glue import glue
-from unbidden.report.replyexamples import ReplyExamples
-from unbidden.report.figures import reply_scores
-from unbidden.report.replynumbers import reply_numbers
+from unbidden.report.judges import guarded
+from unbidden.report.replies import checks as replychecks
+from unbidden.report.replies import costs as replycosts
+from unbidden.report.replies import hallucination
+from unbidden.report.replies import run as replyrun
+from unbidden.report.replies import tables as replies
+from unbidden.report.replies import trust as replytrust
+from unbidden.report.replies import use as replyuse
+from unbidden.report.replies.examples import ReplyExamples
+from unbidden.report.replies.numbers import reply_numbers
 from unbidden.report.tables import NumberedTable, flat_note
 
 figures.use_style()

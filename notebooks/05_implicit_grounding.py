@@ -35,19 +35,16 @@ from unbidden.grounding import reasoned, silent
 from unbidden.grounding.scored import scored_replies
 from unbidden.llm.session import open_llm
 from unbidden.recorded import recorded_view
-from unbidden.report import (
-    claims,
-    figures,
-    grounding,
-    groundingrun,
-    replytrust,
-    silence,
-)
-from unbidden.report import groundingtext as words
+from unbidden.report import claims, figures
 from unbidden.report.claims.grounding import Source, margin_evidence, reply_evidence
 from unbidden.report.folder import RunFolder
 from unbidden.report.glue import glue
-from unbidden.report.replyrun import asking, shown_plan
+from unbidden.report.grounding import run as groundingrun
+from unbidden.report.grounding import silence
+from unbidden.report.grounding import tables as grounding
+from unbidden.report.grounding import text as words
+from unbidden.report.replies import trust as replytrust
+from unbidden.report.replies.run import asking, shown_plan
 from unbidden.report.tables import NumberedTable
 
 figures.use_style()

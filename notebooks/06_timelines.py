@@ -33,14 +33,15 @@ from unbidden.corpus import load_corpus
 from unbidden.corpus.replay import next_turns
 from unbidden.llm.session import open_llm
 from unbidden.recorded import has_recorded, recorded_numbers, recorded_view
-from unbidden.report import figures, graphs, replays, rescored
-from unbidden.report.folder import RunFolder
-from unbidden.report.glue import cite, glue
-from unbidden.report.graphview import GraphView
-from unbidden.report.release import ReleaseReport
-from unbidden.report.tables import NumberedTable
 from unbidden.reply.costing import COST_ARMS, session_costs
 from unbidden.reply.replaying import ARMS, replay_replies, reply_items, set_arms
+from unbidden.report import figures
+from unbidden.report.folder import RunFolder
+from unbidden.report.glue import cite, glue
+from unbidden.report.tables import NumberedTable
+from unbidden.report.timelines import graphs, replays, rescored
+from unbidden.report.timelines.drawing import GraphView
+from unbidden.report.timelines.release import ReleaseReport
 
 figures.use_style()
 

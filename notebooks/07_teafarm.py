@@ -25,10 +25,15 @@
 from unbidden.config_teafarm import TeafarmConfig
 from unbidden.corpus import load_corpus
 from unbidden.llm.session import open_llm
-from unbidden.report import figures, guarded, tea_runs, teafarm, teafarm_text, teafarm_trust
+from unbidden.report import figures
 from unbidden.report.folder import RunFolder
 from unbidden.report.glue import glue
+from unbidden.report.judges import guarded
 from unbidden.report.tables import NumberedTable, flat_note, shown_differences
+from unbidden.report.teafarm import runs as tea_runs
+from unbidden.report.teafarm import tables as teafarm
+from unbidden.report.teafarm import text as teafarm_text
+from unbidden.report.teafarm import trust as teafarm_trust
 
 figures.use_style()
 

@@ -40,13 +40,15 @@ from unbidden.judge.panel import (
 )
 from unbidden.llm.session import open_llm
 from unbidden.memory.embed import embedder as load_embedder
-from unbidden.report import figures, judge_runs, judges
-from unbidden.report import votes as real_votes
-from unbidden.report import votes_judges
+from unbidden.report import figures
 from unbidden.report.folder import RunFolder
 from unbidden.report.glue import cite, glue
+from unbidden.report.judges import runs as judge_runs
+from unbidden.report.judges import tables as judges
+from unbidden.report.judges import votes as real_votes
+from unbidden.report.judges import voting as votes_judges
+from unbidden.report.judges.votes import VotesReport
 from unbidden.report.tables import NumberedTable, shown_differences
-from unbidden.report.votes import VotesReport
 
 figures.use_style()
 

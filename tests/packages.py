@@ -11,7 +11,7 @@ from importlib import metadata
 
 from tests.conftest import ROOT
 from unbidden.atomic import replacing
-from unbidden.report.packages import COLUMNS, packages_path
+from unbidden.report.pages.packages import COLUMNS, packages_path
 
 _LONG = 80
 

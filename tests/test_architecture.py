@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import unbidden
-from unbidden.report.architecture import (
+from unbidden.report.pages.architecture import (
     ABOUT,
     ORDER,
     architecture_page,

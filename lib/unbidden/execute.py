@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unbidden.atomic import replacing
 from unbidden.config import (
     OUT_VARIABLE,
     STAMP,
@@ -21,7 +22,6 @@ from unbidden.config import (
 )
 from unbidden.errors import ConfigError, UnbiddenError, closest
 from unbidden.freshness import changes_since, chapter_digests, stamp_of
-from unbidden.report.atomic import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -6,19 +6,19 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from unbidden.atomic import write_text
 from unbidden.config import STAMP, check_run_name, project_root
 from unbidden.errors import DataError
 from unbidden.execute import chapter_path
 from unbidden.freshness import changes_since
 from unbidden.llm import prompts
-from unbidden.report.architecture import architecture_page
-from unbidden.report.atomic import write_text
-from unbidden.report.besidepage import beside_page
-from unbidden.report.datapage import data_page
+from unbidden.report.beside.page import beside_page
+from unbidden.report.dataset.page import data_page
 from unbidden.report.explorer import read_run, write_shards
-from unbidden.report.packages import packages_page
-from unbidden.report.reference_pages import reference_pages
-from unbidden.report.survived import faults_page
+from unbidden.report.pages.architecture import architecture_page
+from unbidden.report.pages.packages import packages_page
+from unbidden.report.pages.reference import reference_pages
+from unbidden.report.pages.survived import faults_page
 from unbidden.report.tables import escape_markdown
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.bench.reference_study import KS
-from unbidden.report.retrieval import RetrievalReport
+from unbidden.report.retrieval.tables import RetrievalReport
 from unbidden.report.summary import means, select
 from unbidden.retrieval import cost_items, retrieve, score_rankings, text_recall_items
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unbidden.atomic import replacing
-from unbidden.report.survived import COLUMNS, faults_path
+from unbidden.report.pages.survived import COLUMNS, faults_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.faults.record import kept, marked
-from unbidden.report.survived import faults_page
+from unbidden.report.pages.survived import faults_page
 
 SECRETS = re.compile(
     rb"sk-[A-Za-z0-9_-]{24,}|gh[pousr]_[A-Za-z0-9]{30,}|AKIA[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{35}"
@@ -77,7 +77,7 @@ def test_the_page_of_packages_is_that_of_the_pins():
     import csv
 
     from tests.packages import pinned
-    from unbidden.report.packages import packages_page, packages_path
+    from unbidden.report.pages.packages import packages_page, packages_path
 
     with packages_path().open(encoding="utf-8", newline="") as file:
         rows = {row["package"]: row["version"] for row in csv.DictReader(file)}

@@ -14,8 +14,10 @@ from unbidden.grounding.scored import scored_replies, shown_recall
 from unbidden.llm import Outcome, ScriptedLLM
 from unbidden.llm.session import open_llm
 from unbidden.queries.build import Query
-from unbidden.report import grounding, groundingrun, silence
-from unbidden.report import groundingtext as words
+from unbidden.report.grounding import run as groundingrun
+from unbidden.report.grounding import silence
+from unbidden.report.grounding import tables as grounding
+from unbidden.report.grounding import text as words
 
 EVIL = "<script>alert(1)</script>"
 

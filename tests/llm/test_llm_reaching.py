@@ -20,7 +20,7 @@ from unbidden.memory import create_system
 from unbidden.reply.replaying import NO_MEMORY
 from unbidden.reply.teafarm import TeaReply, items_of
 from unbidden.reply.teafarm.agents import Limits, agents, talk_replies
-from unbidden.report import replyrun
+from unbidden.report.replies import run as replyrun
 
 GONE = Outcome("connection", "ConnectError: refused")
 NO = Outcome("timeout", "slow")

@@ -9,7 +9,7 @@ from unbidden.llm import LLMSettings, connect
 from unbidden.reply.costing import COST_ARMS, PRINTED, session_costs
 from unbidden.reply.replaying import ARMS, set_arms
 from unbidden.report.published import theanine_table
-from unbidden.report.replays import episode
+from unbidden.report.timelines.replays import episode
 
 EVERY = ", every pair asked"
 

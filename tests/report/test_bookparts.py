@@ -10,7 +10,7 @@ import yaml
 
 from tests.conftest import ROOT
 from unbidden.corpus import load_corpus
-from unbidden.report.datapage import LICENCES, data_page, embedded_card
+from unbidden.report.dataset.page import LICENCES, data_page, embedded_card
 
 CONF = """extensions = ["myst_parser", "studynumbers"]
 import sys

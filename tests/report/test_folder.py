@@ -3,10 +3,10 @@ import json
 import pandas as pd
 import pytest
 
+from unbidden.atomic import replacing
 from unbidden.config import RunConfig
 from unbidden.corpus import load_corpus
 from unbidden.report import figures
-from unbidden.report.atomic import replacing
 from unbidden.report.folder import RunFolder
 from unbidden.report.summary import means
 

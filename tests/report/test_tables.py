@@ -139,7 +139,7 @@ def test_numbers_of_a_run_without_scores(toy):
 def test_examples_escape_the_data(write, sample):
     from unbidden.corpus import load_corpus
     from unbidden.queries.build import build_queries
-    from unbidden.report.examples import Examples
+    from unbidden.report.retrieval.examples import Examples
     from unbidden.retrieval import retrieve
 
     sample["conversation"]["session_1"][0]["text"] = f"boat {HOSTILE}"

@@ -18,8 +18,8 @@ from unbidden.memory.registry import SYSTEMS
 from unbidden.queries.build import Query
 from unbidden.report.folder import RunFolder
 from unbidden.report.headline import systems_numbers
-from unbidden.report.inside import Inside
-from unbidden.report.systems import SystemsReport, phase_costs
+from unbidden.report.retrieval.inside import Inside
+from unbidden.report.retrieval.systems import SystemsReport, phase_costs
 from unbidden.retrieval import Rules, cost_items, retrieve, score_rankings, text_recall_items
 from unbidden.retrieval.contract import refusal
 from unbidden.retrieval.planned import plan_unrecorded

@@ -9,7 +9,7 @@ from unbidden.corpus import load_corpus
 from unbidden.errors import ConfigError
 from unbidden.memory.cued import ABLATIONS
 from unbidden.queries.build import build_queries
-from unbidden.report.variants import (
+from unbidden.report.retrieval.variants import (
     HYPOTHESES,
     variant_differences,
     variant_matrix,

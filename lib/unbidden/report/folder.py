@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import unbidden
+from unbidden.atomic import replacing, write_text
 from unbidden.config import project_root, without_paths
-from unbidden.report.atomic import replacing, write_text
 
 if TYPE_CHECKING:
     import pandas as pd

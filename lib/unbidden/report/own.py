@@ -17,8 +17,13 @@ from unbidden.corpus import load_corpus
 from unbidden.memory.cued import ABLATIONS
 from unbidden.queries.build import build_queries
 from unbidden.report.folder import RunFolder
+from unbidden.report.retrieval.variants import (
+    WHOLE,
+    variant_differences,
+    variant_means,
+    variant_table,
+)
 from unbidden.report.tables import points, with_interval
-from unbidden.report.variants import WHOLE, variant_differences, variant_means, variant_table
 from unbidden.retrieval import retrieve
 from unbidden.retrieval.variants import retrieve_variants, variant_items
 

@@ -11,6 +11,7 @@ from tests.conftest import ROOT
 from tests.report.comparing.conftest import item, project, write_run  # noqa: F401
 from unbidden.errors import DataError
 from unbidden.report.comparing import open_run
+from unbidden.report.pages.reference import reference_pages
 from unbidden.report.provenance import (
     citations,
     claims_of_run,
@@ -23,7 +24,6 @@ from unbidden.report.provenance import (
 )
 from unbidden.report.provenance.sources import Source, declared, sources_of
 from unbidden.report.provenance.trace import trace
-from unbidden.report.reference_pages import reference_pages
 
 RECORDED = {
     path.parents[1].name for path in (ROOT / "results" / "recorded").glob("*/[0-9]*/run.json")

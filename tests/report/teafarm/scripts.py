@@ -6,7 +6,9 @@ from functools import cache
 from unbidden.config_teafarm import TeafarmConfig
 from unbidden.corpus import load_corpus
 from unbidden.llm import ScriptedLLM
-from unbidden.report import tea_runs, teafarm, teafarm_trust
+from unbidden.report.teafarm import runs as tea_runs
+from unbidden.report.teafarm import tables as teafarm
+from unbidden.report.teafarm import trust as teafarm_trust
 
 AGENTS = ["no-memory", "oracle", "bm25", "full-history"]
 QUESTION = {

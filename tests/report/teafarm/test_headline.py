@@ -6,7 +6,7 @@ import pytest
 from unbidden.judge import panel
 from unbidden.judge.labelled import load_items
 from unbidden.llm import Outcome, ScriptedLLM
-from unbidden.report import teafarm_trust
+from unbidden.report.teafarm import trust as teafarm_trust
 
 
 def known(accuracy, floor, *, scored=15):

@@ -21,7 +21,11 @@ from unbidden.errors import BudgetExceeded, ConfigError
 from unbidden.judge.labelled import load_items
 from unbidden.llm import Budget, LLMSettings, Outcome, ScriptedLLM, connect
 from unbidden.llm.session import PlanningLLM
-from unbidden.report import figures, tea_runs, teafarm, teafarm_text, teafarm_trust
+from unbidden.report import figures
+from unbidden.report.teafarm import runs as tea_runs
+from unbidden.report.teafarm import tables as teafarm
+from unbidden.report.teafarm import text as teafarm_text
+from unbidden.report.teafarm import trust as teafarm_trust
 
 
 @pytest.mark.parametrize(

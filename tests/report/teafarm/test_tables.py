@@ -8,7 +8,10 @@ import pytest
 from tests.report.teafarm.scripts import AGENTS, config, harbour, run, say, tables
 from unbidden.judge.guards import INSTRUCTS
 from unbidden.llm import ScriptedLLM
-from unbidden.report import figures, tea_runs, teafarm, teafarm_text
+from unbidden.report import figures
+from unbidden.report.teafarm import runs as tea_runs
+from unbidden.report.teafarm import tables as teafarm
+from unbidden.report.teafarm import text as teafarm_text
 
 
 @pytest.fixture(scope="module")

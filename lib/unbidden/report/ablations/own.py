@@ -8,7 +8,12 @@ import pandas as pd
 
 from unbidden.errors import ConfigError, closest
 from unbidden.report.ablations.curves import DRAWN
-from unbidden.report.variants import HYPOTHESES, WHOLE, variant_differences, variant_matrix
+from unbidden.report.retrieval.variants import (
+    HYPOTHESES,
+    WHOLE,
+    variant_differences,
+    variant_matrix,
+)
 from unbidden.retrieval.variants import retrieve_variants, variant_items
 
 if TYPE_CHECKING:

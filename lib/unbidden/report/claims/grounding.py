@@ -78,9 +78,9 @@ def margin_evidence(
         Whether the margins are of replies that do not state the fact; others are no evidence on
         silent grounding.
     margins : DataFrame
-        From `unbidden.report.silence.margins_table`.
+        From `unbidden.report.grounding.silence.margins_table`.
     reasoned : DataFrame
-        From `unbidden.report.silence.reasoned_table`.
+        From `unbidden.report.grounding.silence.reasoned_table`.
     """
     silent = margins[
         silent_only

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from unbidden.report.atomic import write_text
+from unbidden.atomic import write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

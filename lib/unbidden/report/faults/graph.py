@@ -22,7 +22,7 @@ from unbidden.report.faults.base import (
     effect,
     from_interval,
 )
-from unbidden.report.graphs import first_messages
+from unbidden.report.timelines.graphs import first_messages
 from unbidden.retrieval import Rules, retrieve
 from unbidden.stats import difference_of_means
 

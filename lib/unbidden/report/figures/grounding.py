@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unbidden.report.figures.looks import AXIS, MARKERS, PALETTE
 from unbidden.report.figures.style import legend_above, name_rows, new_axes
-from unbidden.report.looks import AXIS, MARKERS, PALETTE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +22,7 @@ def decomposition(table: pd.DataFrame, *, judge: str) -> Figure | None:
     Parameters
     ----------
     table : DataFrame
-        From `unbidden.report.grounding.decomposition_table`.
+        From `unbidden.report.grounding.tables.decomposition_table`.
     """
     rows = table[(table["judge"] == judge) & (table["n"] > 0)] if len(table) else table
     if rows.empty:
@@ -53,7 +53,7 @@ def margins(table: pd.DataFrame, *, part: str = "total", limits: str = "equal") 
     Parameters
     ----------
     table : DataFrame
-        From `unbidden.report.silence.margins_table`.
+        From `unbidden.report.grounding.silence.margins_table`.
     """
     rows = table[(table["part"] == part) & (table["limits"] == limits) & (table["n"] > 0)]
     if rows.empty:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unbidden.report.figures.looks import AXIS, FAINT, MARKERS, PALETTE
 from unbidden.report.figures.style import legend_above, name_rows, new_axes, percent_errors
-from unbidden.report.looks import AXIS, FAINT, MARKERS, PALETTE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +36,7 @@ def misled_shares(found: pd.DataFrame) -> Figure:
     Parameters
     ----------
     found : DataFrame
-        From `unbidden.report.teafarm.outcomes`; agents without a scored reply are left out.
+        From `unbidden.report.teafarm.tables.outcomes`; agents without a scored reply are left out.
     """
     rows = found[found["n"] > 0]
     agents = list(dict.fromkeys(rows["system"]))

@@ -6,8 +6,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from unbidden.corpus.models import STYLES
+from unbidden.report.figures.looks import AXIS, PALETTE, looks
 from unbidden.report.figures.style import legend_above, new_axes, percent_errors
-from unbidden.report.looks import AXIS, PALETTE, looks
 
 
 def recall_by_style(

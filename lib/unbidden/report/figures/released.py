@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
+from unbidden.report.figures.looks import AXIS, MARKERS, PALETTE
 from unbidden.report.figures.style import legend_above, name_rows, new_axes, percent_errors
-from unbidden.report.looks import AXIS, MARKERS, PALETTE
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 
 from unbidden.corpus.models import STYLES
+from unbidden.report.figures.looks import MARKERS, PALETTE
 from unbidden.report.figures.style import legend_above, percent_errors
-from unbidden.report.looks import MARKERS, PALETTE
-from unbidden.report.replies import ALL
+from unbidden.report.replies.tables import ALL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,8 +23,8 @@ def reply_scores(scores: pd.DataFrame) -> Figure:
     Parameters
     ----------
     scores : DataFrame
-        From `unbidden.report.replies.scores`. Judges without a score are left out; where nothing
-        has one, the figure says so.
+        From `unbidden.report.replies.tables.scores`. Judges without a score are left out; where
+        nothing has one, the figure says so.
     """
     scored = scores[scores["n"] > 0]
     if scored.empty:

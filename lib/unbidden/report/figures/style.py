@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from unbidden.report.looks import GRID
+from unbidden.report.figures.looks import GRID
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

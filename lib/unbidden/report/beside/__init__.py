@@ -1,0 +1,1 @@
+"""The papers' printed numbers beside ours: as a table and as a page."""

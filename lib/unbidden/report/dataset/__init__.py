@@ -1,0 +1,1 @@
+"""The chapter on the data set: its audit, how its queries were made, its data card."""

@@ -1,0 +1,1 @@
+"""The chapter on implicit grounding: replies, buckets, the decomposition, silent grounding."""

@@ -1,0 +1,1 @@
+"""The chapter on timelines: memory graphs, replayed sessions, THEANINE's released replies."""
