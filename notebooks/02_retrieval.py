@@ -373,7 +373,8 @@ systems_report.writing_table(
 # left out. {numref}`tab-stores` says what became of the answers: under *events*, `unknown_id` counts
 # those that name a memory or turn that was not shown. An update of such a memory is dropped, so a
 # model that names many leaves a store nearly empty, and its row tells of the model more than of the
-# system.
+# system. *Refused* counts the conversations of which a system lost more than it may, which leaves
+# their queries unscored; *not run* those whose model calls are not on record.
 
 # %% tags=["remove-input"]
 systems_report.stores_table("tab-stores", "What was stored, lost and done while storing.")

@@ -1,6 +1,7 @@
 """When a store is refused, what is not on record, and options of single systems."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -194,6 +195,12 @@ def test_the_tables_of_systems_by_hand(tmp_path, monkeypatch):
     assert int(writing["calls"].sum()) == 2
     stores = report.stores_table("tab-s", "c").frame.set_index("system")
     assert stores.loc["bm25", "memories"] == 4
+    assert stores.loc["bm25", ["refused", "not run"]].tolist() == [0, 0]
+    refused = {"here": "3 of 4 units lost", "there": NOT_RECORDED, "elsewhere": NOT_RECORDED}
+    kept = replace(rankings[1], refused=refused)
+    report = SystemsReport(items, costs, [kept], chosen, RunFolder(chosen))
+    stores = report.stores_table("tab-s", "c").frame.set_index("system")
+    assert stores.loc["bm25", ["refused", "not run"]].tolist() == [1, 2]
     assert report.settings_table("tab-x", "c").frame["model"].tolist() == [
         "qwen2.5-coder-1.5b",
         "none",

@@ -9,7 +9,6 @@ import pandas as pd
 from unbidden.llm.client import Client
 from unbidden.llm.session import PlanningLLM
 from unbidden.memory.registry import create_system
-from unbidden.retrieval.run import NOT_RECORDED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -42,7 +41,7 @@ def plan_unrecorded(
     """
     rows = []
     for ranking in rankings:
-        waiting = [key for key, reason in ranking.refused.items() if reason == NOT_RECORDED]
+        waiting = ranking.not_run
         if not waiting or not isinstance(llm, Client):
             continue
         planning = PlanningLLM(llm)

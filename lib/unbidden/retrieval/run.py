@@ -88,6 +88,16 @@ class Rankings:
         """Return why what was found for a query, by position, is no measurement, or None."""
         return self.refused.get(self.queries[position].conversation) or self.failures.get(position)
 
+    @property
+    def not_run(self) -> list[str]:
+        """The refused conversations that were not stored: their model calls are not on record."""
+        return [key for key, reason in self.refused.items() if reason == NOT_RECORDED]
+
+    @property
+    def lost(self) -> list[str]:
+        """The refused conversations that were stored, with too much of them lost."""
+        return [key for key in self.refused if key not in self.not_run]
+
 
 def retrieve(
     corpus: Corpus,

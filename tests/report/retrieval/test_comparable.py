@@ -6,6 +6,7 @@ import pytest
 from unbidden.memory import IngestReport
 from unbidden.report.retrieval.comparable import comparable, lossy_systems
 from unbidden.retrieval import Rankings
+from unbidden.retrieval.run import NOT_RECORDED
 
 
 def rows(**values):
@@ -39,6 +40,6 @@ def test_who_is_compared_on_what(values, lossy, conversations, systems):
 def test_lost_is_not_the_same_as_not_run():
     stored = {"c0": IngestReport(units=10, memories=1, failed=9)}
     lost = Rankings("lost", None, 5, [], [], stored, (), {"c0": "9 of 10 failed"}, {}, {})
-    unrun = Rankings("unrun", None, 5, [], [], {}, (), {"c0": "not on record"}, {}, {})
+    unrun = Rankings("unrun", None, 5, [], [], {}, (), {"c0": NOT_RECORDED}, {}, {})
     whole = Rankings("whole", None, 5, [], [], stored, (), {}, {}, {})
     assert lossy_systems([lost, unrun, whole]) == {"lost"}

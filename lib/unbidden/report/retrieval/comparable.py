@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def lossy_systems(rankings: Iterable[Rankings]) -> set[str]:
     """Return the systems that stored a conversation and were refused for what they lost of it."""
-    return {found.system for found in rankings if set(found.refused) & set(found.ingests)}
+    return {found.system for found in rankings if found.lost}
 
 
 def comparable(rows: pd.DataFrame, lossy: Collection[str] = ()) -> pd.DataFrame:

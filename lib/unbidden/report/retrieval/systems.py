@@ -181,7 +181,7 @@ class SystemsReport:
         return self._show(name, frame, shown.rename(columns=names), caption)
 
     def stores_table(self, name: str, caption: str) -> NumberedTable:
-        """Return what each system stored, lost and did, and where it was refused."""
+        """Return what each system stored, lost and did; conversations refused, and not run."""
         rows = []
         for ranking in self._rankings:
             reports = ranking.ingests.values()
@@ -196,12 +196,13 @@ class SystemsReport:
                     "units": sum(report.units for report in reports),
                     "failed": sum(report.failed for report in reports),
                     "memories": sum(report.memories for report in reports),
-                    "refused": len(ranking.refused),
+                    "refused": len(ranking.lost),
+                    "not_run": len(ranking.not_run),
                     "events": ", ".join(f"{key} {n:,}" for key, n in events.items() if n),
                 }
             )
         frame = pd.DataFrame(rows)
-        return self._show(name, frame, frame, caption)
+        return self._show(name, frame, frame.rename(columns={"not_run": "not run"}), caption)
 
     def waiting_table(self, plan: pd.DataFrame, name: str, caption: str) -> NumberedTable:
         """Return what the systems that were not run would take."""
