@@ -56,13 +56,7 @@ evidence: str = "paper"  # paper (split on ";" only) or repaired
 
 
 # %% tags=["remove-input"]
-config = RunConfig.of(
-    chapter="01_dataset",
-    run=run,
-    dataset=dataset,
-    conversations=conversations,
-    evidence=evidence,
-)
+config = RunConfig.of_notebook("01_dataset", globals())
 folder = RunFolder(config)
 config
 

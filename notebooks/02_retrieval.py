@@ -116,35 +116,7 @@ seed: int = 0  # for resampling
 
 
 # %% tags=["remove-input"]
-config = RetrievalConfig.of(
-    chapter="02_retrieval",
-    run=run,
-    dataset=dataset,
-    conversations=conversations,
-    systems=systems,
-    styles=styles,
-    top_k=top_k,
-    ks=ks,
-    turn_budgets=turn_budgets,
-    token_budgets=token_budgets,
-    metrics=metrics,
-    protocol=protocol,
-    evidence=evidence,
-    embedder=embedder,
-    settings=settings,
-    system_options=system_options,
-    max_failed=max_failed,
-    llm_mode=llm_mode,
-    memory_model=memory_model,
-    memory_models=memory_models,
-    local_model=local_model,
-    concurrency=concurrency,
-    call_seconds=call_seconds,
-    max_calls=max_calls,
-    max_money=max_money,
-    limit=limit,
-    seed=seed,
-)
+config = RetrievalConfig.of_notebook("02_retrieval", globals())
 folder = RunFolder(config)
 config
 

@@ -24,7 +24,7 @@
 # small local model. How well a larger model would use the same memories is not in it.
 
 # %% tags=["remove-input"]
-from unbidden.config_replies import RepliesConfig
+from unbidden.config import RepliesConfig
 from unbidden.corpus import load_corpus
 from unbidden.llm.session import open_llm
 from unbidden.reply.table import ALL_COLUMNS, write_answers
@@ -95,42 +95,7 @@ limit: int = None  # first so many questions of each conversation
 seed: int = 0  # of the sample, of random turns and of tests
 
 # %% tags=["remove-input"]
-config = RepliesConfig.of(
-    chapter="03_replies",
-    run=run,
-    dataset=dataset,
-    conversations=conversations,
-    styles=styles,
-    queries_per_style=queries_per_style,
-    systems=systems,
-    conditions=conditions,
-    condition_system=condition_system,
-    top_k=top_k,
-    memory_tokens=memory_tokens,
-    answer_tokens=answer_tokens,
-    wording=wording,
-    judges=judges,
-    judge_form=judge_form,
-    judge_protocol=judge_protocol,
-    rubrics=rubrics,
-    evidence=evidence,
-    embedder=embedder,
-    settings=settings,
-    system_options=system_options,
-    max_failed=max_failed,
-    llm_mode=llm_mode,
-    answer_model=answer_model,
-    judge_model=judge_model,
-    memory_model=memory_model,
-    rewriter_model=rewriter_model,
-    local_model=local_model,
-    concurrency=concurrency,
-    call_seconds=call_seconds,
-    max_calls=max_calls,
-    max_money=max_money,
-    limit=limit,
-    seed=seed,
-)
+config = RepliesConfig.of_notebook("03_replies", globals())
 folder = RunFolder(config)
 config
 

@@ -33,7 +33,7 @@
 # {glue:text}`faults_moved_implicit_rrf-speaker` points. {glue:text}`rewriting_note`
 
 # %% tags=["remove-input"]
-from unbidden.config_ablations import AblationsConfig
+from unbidden.config import AblationsConfig
 from unbidden.corpus import load_corpus
 from unbidden.llm.session import open_llm
 from unbidden.queries.build import build_queries
@@ -112,44 +112,7 @@ limit: int = None  # first so many questions of each conversation
 seed: int = 0  # of samples and of resampling
 
 # %% tags=["remove-input"]
-config = AblationsConfig.of(
-    chapter="04_ablations",
-    run=run,
-    dataset=dataset,
-    conversations=conversations,
-    systems=systems,
-    searches=searches,
-    styles=styles,
-    top_k=top_k,
-    ks=ks,
-    turn_budgets=turn_budgets,
-    token_budgets=token_budgets,
-    protocol=protocol,
-    evidence=evidence,
-    embedder=embedder,
-    system_options=system_options,
-    own_parts=own_parts,
-    queries_per_style=queries_per_style,
-    rewrite_conversations=rewrite_conversations,
-    facet_depth=facet_depth,
-    rebuilds=rebuilds,
-    draw_seeds=draw_seeds,
-    encoded_again=encoded_again,
-    faults=faults,
-    real=real,
-    fault_system=fault_system,
-    resamples=resamples,
-    llm_mode=llm_mode,
-    answer_model=answer_model,
-    memory_model=memory_model,
-    local_model=local_model,
-    concurrency=concurrency,
-    call_seconds=call_seconds,
-    max_calls=max_calls,
-    max_money=max_money,
-    limit=limit,
-    seed=seed,
-)
+config = AblationsConfig.of_notebook("04_ablations", globals())
 folder = RunFolder(config)
 config
 

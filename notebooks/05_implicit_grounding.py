@@ -29,7 +29,7 @@
 # here.
 
 # %% tags=["remove-input"]
-from unbidden.config_grounding import GroundingConfig
+from unbidden.config import GroundingConfig
 from unbidden.corpus import load_corpus
 from unbidden.grounding import reasoned, silent
 from unbidden.grounding.scored import scored_replies
@@ -102,49 +102,7 @@ limit: int = None  # first so many questions of each conversation
 seed: int = 0  # of the sample, of random turns and of tests
 
 # %% tags=["remove-input"]
-config = GroundingConfig.of(
-    chapter="05_implicit_grounding",
-    run=run,
-    dataset=dataset,
-    conversations=conversations,
-    styles=styles,
-    queries_per_style=queries_per_style,
-    implicit_queries=implicit_queries,
-    systems=systems,
-    conditions=conditions,
-    condition_system=condition_system,
-    top_k=top_k,
-    random_turns=random_turns,
-    neighbours=neighbours,
-    pool=pool,
-    limits=limits,
-    longer_tokens=longer_tokens,
-    quality_protocols=quality_protocols,
-    memory_tokens=memory_tokens,
-    answer_tokens=answer_tokens,
-    wording=wording,
-    judges=judges,
-    judge_form=judge_form,
-    judge_protocol=judge_protocol,
-    rubrics=rubrics,
-    evidence=evidence,
-    embedder=embedder,
-    settings=settings,
-    system_options=system_options,
-    max_failed=max_failed,
-    llm_mode=llm_mode,
-    answer_model=answer_model,
-    judge_model=judge_model,
-    memory_model=memory_model,
-    rewriter_model=rewriter_model,
-    local_model=local_model,
-    concurrency=concurrency,
-    call_seconds=call_seconds,
-    max_calls=max_calls,
-    max_money=max_money,
-    limit=limit,
-    seed=seed,
-)
+config = GroundingConfig.of_notebook("05_implicit_grounding", globals())
 folder = RunFolder(config)
 config
 

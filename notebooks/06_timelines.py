@@ -64,25 +64,7 @@ max_money: float = None  # budget, in the price table's currency
 seed: int = 0  # of drawing timelines and of resampling
 
 # %% tags=["remove-input"]
-config = TimelinesConfig.of(
-    chapter="06_timelines",
-    run=run,
-    dataset=dataset,
-    conversations=conversations,
-    released=released,
-    dialogues=dialogues,
-    reply_conversations=reply_conversations,
-    reply_turns=reply_turns,
-    embedder=embedder,
-    llm_mode=llm_mode,
-    answer_model=answer_model,
-    local_model=local_model,
-    concurrency=concurrency,
-    call_seconds=call_seconds,
-    max_calls=max_calls,
-    max_money=max_money,
-    seed=seed,
-)
+config = TimelinesConfig.of_notebook("06_timelines", globals())
 folder = RunFolder(config)
 config
 

@@ -22,7 +22,7 @@
 # {glue:text}`fixed_note`. {glue:text}`trust_note` {glue:text}`detectable_note`
 
 # %% tags=["remove-input"]
-from unbidden.config_teafarm import TeafarmConfig
+from unbidden.config import TeafarmConfig
 from unbidden.corpus import load_corpus
 from unbidden.llm.session import open_llm
 from unbidden.report import figures
@@ -67,36 +67,7 @@ max_money: float = None  # budget, in the price table's currency
 seed: int = 0  # of resampling
 
 # %% tags=["remove-input"]
-config = TeafarmConfig.of(
-    chapter="07_teafarm",
-    run=run,
-    dataset=dataset,
-    conversations=conversations,
-    systems=systems,
-    system_options=system_options,
-    per_conversation=per_conversation,
-    made=made,
-    utterances=utterances,
-    top_k=top_k,
-    memory_tokens=memory_tokens,
-    reply_tokens=reply_tokens,
-    search_with=search_with,
-    asked_systems=asked_systems,
-    judge_form=judge_form,
-    judge_protocols=judge_protocols,
-    evidence=evidence,
-    embedder=embedder,
-    llm_mode=llm_mode,
-    answer_model=answer_model,
-    judge_model=judge_model,
-    memory_model=memory_model,
-    local_model=local_model,
-    concurrency=concurrency,
-    call_seconds=call_seconds,
-    max_calls=max_calls,
-    max_money=max_money,
-    seed=seed,
-)
+config = TeafarmConfig.of_notebook("07_teafarm", globals())
 folder = RunFolder(config)
 config
 

@@ -74,28 +74,7 @@ max_money: float = None  # budget, in the price table's currency
 seed: int = 0  # of resampling
 
 # %% tags=["remove-input"]
-config = JudgesConfig.of(
-    chapter="08_judges",
-    run=run,
-    votes=votes,
-    audit_per_kind=audit_per_kind,
-    split=split,
-    per_label=per_label,
-    forms=forms,
-    protocols=protocols,
-    similarity=similarity,
-    embedder=embedder,
-    resamples=resamples,
-    llm_mode=llm_mode,
-    judge_model=judge_model,
-    also_judges=also_judges,
-    local_model=local_model,
-    concurrency=concurrency,
-    call_seconds=call_seconds,
-    max_calls=max_calls,
-    max_money=max_money,
-    seed=seed,
-)
+config = JudgesConfig.of_notebook("08_judges", globals())
 folder = RunFolder(config)
 config
 

@@ -50,14 +50,7 @@ top_k: int = 10  # memories a reply is given to read
 limit: int = None  # first so many questions of each conversation
 
 # %% tags=["remove-input"]
-config = CostConfig.of(
-    chapter="09_cost",
-    run=run,
-    dataset=dataset,
-    conversations=conversations,
-    top_k=top_k,
-    limit=limit,
-)
+config = CostConfig.of_notebook("09_cost", globals())
 folder = RunFolder(config)
 config
 

@@ -10,20 +10,17 @@ import yaml
 
 from tests.conftest import ROOT
 from unbidden import config as configs
-from unbidden.config_ablations import AblationsConfig
-from unbidden.config_grounding import GroundingConfig
-from unbidden.config_replies import RepliesConfig
-from unbidden.config_teafarm import TeafarmConfig
+from unbidden.errors import ConfigError
 
 PAIRS = sorted((ROOT / "notebooks").glob("[0-9]*.py"))
 REFERENCES = sorted((ROOT / "tests" / "reference").glob("*.ipynb"))
 KINDS = {
     "02_retrieval": configs.RetrievalConfig,
-    "03_replies": RepliesConfig,
-    "05_implicit_grounding": GroundingConfig,
-    "04_ablations": AblationsConfig,
+    "03_replies": configs.RepliesConfig,
+    "05_implicit_grounding": configs.GroundingConfig,
+    "04_ablations": configs.AblationsConfig,
     "06_timelines": configs.TimelinesConfig,
-    "07_teafarm": TeafarmConfig,
+    "07_teafarm": configs.TeafarmConfig,
     "08_judges": configs.JudgesConfig,
     "09_cost": configs.CostConfig,
 }
@@ -55,6 +52,17 @@ def test_parameters_are_the_config(source):
     kind = KINDS.get(source.stem, configs.RunConfig)
     given = kind.of(chapter=source.stem, **values).model_dump()
     assert given == kind.of(chapter=source.stem).model_dump()
+
+
+def test_a_config_takes_a_notebook_s_parameters():
+    given = {**configs.CostConfig.of(chapter="09_cost", top_k=7).model_dump(), "corpus": object()}
+    assert configs.CostConfig.of_notebook("09_cost", given).top_k == 7
+    assert configs.CostConfig.of_notebook("09_toy", given).chapter == "09_toy"
+    given.pop("top_k")
+    with pytest.raises(ConfigError, match="none of the name top_k"):
+        configs.CostConfig.of_notebook("09_cost", given)
+    with pytest.raises(ConfigError, match="'top_k' is out of range"):
+        configs.CostConfig.of_notebook("09_cost", {**given, "top_k": 0})
 
 
 def test_presets_name_real_chapters_and_parameters():

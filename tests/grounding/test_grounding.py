@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from unbidden.config_grounding import GroundingConfig
+from unbidden.config import GroundingConfig
 from unbidden.corpus import load_corpus
 from unbidden.errors import DataError
 from unbidden.grounding import reasoned, silent

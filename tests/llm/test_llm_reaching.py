@@ -7,7 +7,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
 from tests.judge.conftest import make_case
-from unbidden.config_replies import RepliesConfig
+from unbidden.config import RepliesConfig
 from unbidden.corpus import load_corpus
 from unbidden.errors import LLMError
 from unbidden.judge import rubric

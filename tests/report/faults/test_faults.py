@@ -5,7 +5,7 @@ import dataclasses
 import pandas as pd
 import pytest
 
-from unbidden.config_ablations import AblationsConfig
+from unbidden.config import AblationsConfig
 from unbidden.corpus import load_corpus
 from unbidden.errors import ConfigError, NotRecorded
 from unbidden.llm import ScriptedLLM

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from unbidden.config_grounding import GroundingConfig
-from unbidden.config_replies import RepliesConfig
+from unbidden.config import GroundingConfig, RepliesConfig
 from unbidden.corpus import load_corpus
 from unbidden.errors import ConfigError
 from unbidden.llm import ScriptedLLM

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from werkzeug import Response
 
-from unbidden.config_replies import RepliesConfig
+from unbidden.config import RepliesConfig
 from unbidden.corpus.load import load_corpus
 from unbidden.llm.session import PLAN_VARIABLE, open_llm
 from unbidden.report.judges import guarded

@@ -3,7 +3,7 @@
 import json
 from functools import cache
 
-from unbidden.config_teafarm import TeafarmConfig
+from unbidden.config import TeafarmConfig
 from unbidden.corpus import load_corpus
 from unbidden.llm import ScriptedLLM
 from unbidden.report.teafarm import runs as tea_runs

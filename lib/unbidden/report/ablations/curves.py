@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from unbidden.config_ablations import AblationsConfig
+    from unbidden.config import AblationsConfig
     from unbidden.corpus.models import Corpus
     from unbidden.llm.base import LLM
     from unbidden.queries.build import Query

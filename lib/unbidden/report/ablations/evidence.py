@@ -14,7 +14,7 @@ from unbidden.stats import clustered_mean
 if TYPE_CHECKING:
     import pandas as pd
 
-    from unbidden.config_ablations import AblationsConfig
+    from unbidden.config import AblationsConfig
     from unbidden.retrieval.rewriting import RewriteRun
 
 FACETS, SINGLE = "facets, paper", "convergent, paper"

@@ -19,7 +19,7 @@ from unbidden.retrieval.variants import retrieve_variants, variant_items
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unbidden.config_ablations import AblationsConfig
+    from unbidden.config import AblationsConfig
     from unbidden.corpus.models import Corpus
     from unbidden.queries.build import Query
 

@@ -18,7 +18,7 @@ from unbidden.retrieval.rewriting import AS_WRITTEN, GRID, call_sets
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from unbidden.config_ablations import AblationsConfig
+    from unbidden.config import AblationsConfig
     from unbidden.corpus.models import Corpus
     from unbidden.llm.base import LLM
     from unbidden.queries.build import Query

@@ -26,7 +26,7 @@ from unbidden.retrieval.recall import recall_items
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from unbidden.config_ablations import AblationsConfig
+    from unbidden.config import AblationsConfig
     from unbidden.corpus.models import Corpus
     from unbidden.llm.base import LLM
     from unbidden.queries.build import Query

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from unbidden.config_ablations import AblationsConfig
+    from unbidden.config import AblationsConfig
     from unbidden.corpus.evidence import EvidencePolicy
     from unbidden.corpus.models import Corpus
     from unbidden.llm.base import LLM

@@ -14,7 +14,7 @@ from unbidden.report.faults.base import Context, Effect, Fault, not_measured
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unbidden.config_ablations import AblationsConfig
+    from unbidden.config import AblationsConfig
     from unbidden.corpus.models import Corpus
     from unbidden.llm.base import LLM
 

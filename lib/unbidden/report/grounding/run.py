@@ -30,7 +30,7 @@ from unbidden.retrieval.score import ITEM_COLUMNS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unbidden.config_grounding import GroundingConfig
+    from unbidden.config import GroundingConfig
     from unbidden.corpus.models import Corpus
     from unbidden.llm import LLM
     from unbidden.queries.build import Query

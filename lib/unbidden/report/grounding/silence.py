@@ -18,7 +18,7 @@ from unbidden.stats.wins import margin
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unbidden.config_grounding import GroundingConfig
+    from unbidden.config import GroundingConfig
 
 NOT_RUN = "not run"
 NO_POOL = "not run: no reply that leaves the fact out is on record"

@@ -17,7 +17,7 @@ from unbidden.report.tables import points, with_interval
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unbidden.config_grounding import GroundingConfig
+    from unbidden.config import GroundingConfig
     from unbidden.corpus.models import Corpus
     from unbidden.llm import LLM
     from unbidden.queries.build import Query

@@ -55,11 +55,10 @@ def imports() -> Counter[tuple[str, str]]:
 def part_of(name: str) -> str:
     """Return the part that a module or folder of the top level belongs to.
 
-    >>> part_of("corpus"), part_of("errors.py"), part_of("config_replies.py")
-    ('corpus', 'errors', 'config')
+    >>> part_of("corpus"), part_of("errors.py")
+    ('corpus', 'errors')
     """
-    stem = name.removesuffix(".py")
-    return "config" if stem.startswith("config_") else stem
+    return name.removesuffix(".py")
 
 
 def _imported(tree: ast.Module) -> list[str]:

@@ -17,7 +17,7 @@ from unbidden.report.tables import with_interval
 from unbidden.stats import clustered_mean
 
 if TYPE_CHECKING:
-    from unbidden.config_replies import RepliesConfig
+    from unbidden.config import RepliesConfig
     from unbidden.llm import LLM
     from unbidden.report.replies.run import ReplyRun
 

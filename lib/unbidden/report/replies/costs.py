@@ -9,7 +9,7 @@ import pandas as pd
 from unbidden.report.replies.run import record_only, score_replies
 
 if TYPE_CHECKING:
-    from unbidden.config_replies import RepliesConfig
+    from unbidden.config import RepliesConfig
     from unbidden.llm import LLM
     from unbidden.report.replies.run import ReplyRun
 

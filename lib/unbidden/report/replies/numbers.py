@@ -13,7 +13,7 @@ from unbidden.report.tables import points, with_interval
 if TYPE_CHECKING:
     import pandas as pd
 
-    from unbidden.config_replies import RepliesConfig
+    from unbidden.config import RepliesConfig
     from unbidden.report.replies.run import ReplyRun
 
 NO_MEMORY = "no memory"

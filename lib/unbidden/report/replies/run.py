@@ -27,7 +27,7 @@ from unbidden.retrieval.run import Rules
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unbidden.config_replies import RepliesConfig
+    from unbidden.config import RepliesConfig
     from unbidden.corpus.models import Corpus
     from unbidden.llm import LLM
     from unbidden.queries.build import Query

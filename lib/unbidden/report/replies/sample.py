@@ -13,7 +13,7 @@ from unbidden.queries.sampling import adversarial_sample, balanced_sample
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unbidden.config_replies import RepliesConfig
+    from unbidden.config import RepliesConfig
     from unbidden.corpus.models import Corpus
     from unbidden.queries.build import Query
 

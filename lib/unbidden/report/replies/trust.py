@@ -19,7 +19,7 @@ from unbidden.report.tables import points, with_interval
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from unbidden.config_replies import RepliesConfig
+    from unbidden.config import RepliesConfig
     from unbidden.llm import LLM
 
 ALL_RUBRICS = "all"

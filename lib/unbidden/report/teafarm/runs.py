@@ -31,7 +31,7 @@ from unbidden.reply.teafarm.replies import ORACLE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unbidden.config_teafarm import TeafarmConfig
+    from unbidden.config import TeafarmConfig
     from unbidden.corpus.models import Corpus
     from unbidden.judge.panel import Run
     from unbidden.judge.rubric import ProtocolName

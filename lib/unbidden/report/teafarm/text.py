@@ -24,7 +24,7 @@ from unbidden.report.teafarm.trust import JUDGES, choice_note, trust_note
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from unbidden.config_teafarm import TeafarmConfig
+    from unbidden.config import TeafarmConfig
     from unbidden.report.teafarm.runs import TeaRuns
 
 NOT_RUN = "not run"

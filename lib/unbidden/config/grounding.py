@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from unbidden.config import Count  # noqa: TC001 - pydantic reads it
-from unbidden.config_replies import RepliesConfig
+from unbidden.config.base import Count  # noqa: TC001 - pydantic reads it
+from unbidden.config.replies import RepliesConfig
 
 
 class GroundingConfig(RepliesConfig):

@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from unbidden.config import CHEAPER, Count, ModelConfig
+from unbidden.config.base import Count, ModelConfig
+from unbidden.config.retrieval import CHEAPER
 
 Number = Annotated[int, Field(ge=0, le=1_000_000, strict=True)]
 

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from unbidden.config import Count, Counts, ModelConfig
+from unbidden.config.base import Count, Counts, ModelConfig
 
 SUMMARIES: dict[str, dict[str, Any]] = {"theanine": {"dialogues": "none"}}
-"""How the recorded graphs were made; see `unbidden.config.CHEAPER`."""
+"""How the recorded graphs were made; see `unbidden.config.retrieval.CHEAPER`."""
 
 
 class AblationsConfig(ModelConfig):

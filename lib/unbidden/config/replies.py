@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from unbidden.config import CHEAPER, Count, ModelConfig
+from unbidden.config.base import Count, ModelConfig
+from unbidden.config.retrieval import CHEAPER
 from unbidden.corpus.models import STYLES, Style
 
 
