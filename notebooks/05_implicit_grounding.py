@@ -39,8 +39,7 @@ from unbidden.report import claims, figures
 from unbidden.report.claims.grounding import Source, margin_evidence, reply_evidence
 from unbidden.report.folder import RunFolder
 from unbidden.report.glue import glue
-from unbidden.report.grounding import run as groundingrun
-from unbidden.report.grounding import silence
+from unbidden.report.grounding import judging, replying, silence
 from unbidden.report.grounding import tables as grounding
 from unbidden.report.grounding import text as words
 from unbidden.report.replies import trust as replytrust
@@ -110,11 +109,11 @@ config
 corpus = load_corpus(config.dataset, conversations=config.conversations)
 llm = open_llm(config)
 asked = asking(config, llm)
-replies = groundingrun.make_replies(config, corpus, llm, asked)
-judged = groundingrun.judge_replies(config, corpus, replies, asked)
-chosen = groundingrun.judge_reasoned(config, corpus, replies, asked)
-waiting = groundingrun.still_to_ask(config, corpus, replies, asked)
-judge = groundingrun.first_judge(config)
+replies = replying.make_replies(config, corpus, llm, asked)
+judged = judging.judge_replies(config, corpus, replies, asked)
+chosen = judging.judge_reasoned(config, corpus, replies, asked)
+waiting = judging.still_to_ask(config, corpus, replies, asked)
+judge = judging.first_judge(config)
 facts = judged.facts[judged.facts["judge"] == judge]
 folder.table("waiting", waiting)
 NumberedTable(
@@ -148,7 +147,7 @@ NumberedTable(
 
 # %% tags=["remove-input"]
 scored = scored_replies(replies.base, judged.base, replies.queries)
-folder.items(groundingrun.all_items(judged, scored))
+folder.items(judging.all_items(judged, scored))
 buckets = grounding.buckets_table(scored)
 folder.table("buckets", buckets)
 NumberedTable(
@@ -197,7 +196,7 @@ NumberedTable(
 # score can fall; so the last columns count both directions.
 
 # %% tags=["remove-input"]
-starved = grounding.starvation_table(judged.facts, groundingrun.CONTEXT, seed=config.seed)
+starved = grounding.starvation_table(judged.facts, judging.CONTEXT, seed=config.seed)
 folder.table("starvation", starved)
 NumberedTable(
     grounding.shown_starvation(starved),

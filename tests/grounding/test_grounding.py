@@ -14,8 +14,7 @@ from unbidden.grounding.scored import scored_replies, shown_recall
 from unbidden.llm import Outcome, ScriptedLLM
 from unbidden.llm.session import open_llm
 from unbidden.queries.build import Query
-from unbidden.report.grounding import run as groundingrun
-from unbidden.report.grounding import silence
+from unbidden.report.grounding import judging, replying, silence
 from unbidden.report.grounding import tables as grounding
 from unbidden.report.grounding import text as words
 
@@ -65,8 +64,8 @@ def config():
 
 
 def run(config, corpus, llm):
-    replies = groundingrun.make_replies(config, corpus, llm, llm)
-    return replies, groundingrun.judge_replies(config, corpus, replies, llm)
+    replies = replying.make_replies(config, corpus, llm, llm)
+    return replies, judging.judge_replies(config, corpus, replies, llm)
 
 
 def test_three_arms_are_compared_where_the_oracle_does_not_state_the_fact(config, corpus):
@@ -153,13 +152,13 @@ def test_without_memory_half_a_point_of_faith_is_the_most_by_the_paper_s_rule(co
 def test_reasoned_replies_are_graded_against_what_they_cite(config, corpus):
     llm = script()
     replies, judged = run(config, corpus, llm)
-    way = groundingrun.reasoned_way(config)
+    way = replying.reasoned_way(config)
     table = replies.implicit[replies.implicit["way"] == way]
     cited = reasoned.cited_only(table)
     assert [list(row) for row in cited["memories"]] == [[row[1]] for row in table["memories"]]
-    results = groundingrun.judge_reasoned(config, corpus, replies, llm)
+    results = judging.judge_reasoned(config, corpus, replies, llm)
     assert set(results["protocol"]) == {"repaired", "paper"} and (results["result"] == 0).all()
-    facts = judged.facts[judged.facts["judge"] == groundingrun.first_judge(config)]
+    facts = judged.facts[judged.facts["judge"] == judging.first_judge(config)]
     assert len(reasoned.pool_of(facts, way, reasoned.POOLS[1])) == 4
     assert reasoned.pool_of(facts, way, reasoned.POOLS[2]) == set()
     shown = silence.shown_reasoned(silence.reasoned_table(config, results, facts))
@@ -210,11 +209,11 @@ def test_scored_replies_have_their_oracle_and_sum_to_one(config, corpus):
     shares = buckets.groupby(["judge", "style", "way"])["share"].sum()
     assert shares.to_numpy() == pytest.approx(1)
     assert len(grounding.shown_buckets(buckets)) == len(shares)
-    items = groundingrun.all_items(judged, scored)
+    items = judging.all_items(judged, scored)
     assert not items.duplicated(["judge", "way", "style", "query_id", "metric"]).any()
     assert (items["value"].isna() == items["unscored"].notna()).all()
     assert {"fact_use", "implicit", "recall_shown"} <= set(items["metric"])
-    starved = grounding.starvation_table(judged.facts, groundingrun.CONTEXT)
+    starved = grounding.starvation_table(judged.facts, judging.CONTEXT)
     assert set(starved["judge"]) == set(judged.facts["judge"])
     assert len(grounding.shown_starvation(starved)) == len(starved)
 

@@ -9,7 +9,7 @@ from unbidden.corpus import load_corpus
 from unbidden.errors import ConfigError
 from unbidden.llm import ScriptedLLM
 from unbidden.report.figures import reply_scores
-from unbidden.report.grounding import run as groundingrun
+from unbidden.report.grounding import replying
 from unbidden.report.replies import hallucination
 from unbidden.report.replies import numbers as replynumbers
 from unbidden.report.replies import run as replyrun
@@ -135,4 +135,4 @@ def test_the_chapter_on_grounding_asks_no_question_without_an_answer(harbour):
     settings = GroundingConfig.of(chapter="05_implicit_grounding", rubrics=BOTH)
     llm = ScriptedLLM([])
     with pytest.raises(ConfigError, match="`rubrics` are for no query"):
-        groundingrun.make_replies(settings, harbour, llm, llm)
+        replying.make_replies(settings, harbour, llm, llm)

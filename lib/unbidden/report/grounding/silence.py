@@ -9,7 +9,7 @@ import pandas as pd
 
 from unbidden.grounding import reasoned, silent
 from unbidden.judge.scoring import missing_record
-from unbidden.report.grounding.run import reasoned_way, was_cut
+from unbidden.report.grounding.replying import reasoned_way, was_cut
 from unbidden.report.summary import means
 from unbidden.report.tables import points, with_interval
 from unbidden.stats import clustered_mean

@@ -1,8 +1,8 @@
-"""The chapter on implicit grounding, from its parameters: replies, verdicts, calls to be made."""
+"""The verdicts of the chapter on implicit grounding, and the calls that are still to be made."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -10,21 +10,13 @@ import pandas as pd
 from unbidden.grounding import reasoned, silent
 from unbidden.judge.scoring import model_verdicts, with_stand_ins
 from unbidden.llm.session import PlanningLLM
-from unbidden.queries.build import build_queries
-from unbidden.queries.sampling import balanced_sample
-from unbidden.reply.answer import NO_SYSTEM
-from unbidden.reply.conditions import Oracle, RandomMemory, TopK, condition
-from unbidden.reply.study import Way, reply_all, way_name, ways
-from unbidden.reply.table import answer_table
+from unbidden.reply.study import way_name
 from unbidden.report.replies.run import (
     JUDGE_NAMES,
     PLAN,
     judge_name,
-    memories_found,
-    rules_of,
     score_replies,
 )
-from unbidden.report.replies.sample import check_rubrics
 from unbidden.retrieval.score import ITEM_COLUMNS
 
 if TYPE_CHECKING:
@@ -33,40 +25,13 @@ if TYPE_CHECKING:
     from unbidden.config import GroundingConfig
     from unbidden.corpus.models import Corpus
     from unbidden.llm import LLM
-    from unbidden.queries.build import Query
-    from unbidden.reply.answer import Answer
-    from unbidden.retrieval.run import Rankings
 
-EQUAL, LONGER = "equal", "paper"
+from unbidden.report.grounding.replying import EQUAL, LONGER, Replies, reasoned_way
+
 CONTEXT = "oracle context"
 NO_RECALL = "no gold turn, or memories that name no turn"
 FACTS = "fact_use"
 SITUATION = "implicit"
-
-
-@dataclass(frozen=True)
-class Replies:
-    """What was replied.
-
-    Attributes
-    ----------
-    base, implicit, longer : DataFrame
-        Tables of replies with a column ``way``: those of the chapter on replies; those to the
-        implicit queries of this chapter; and the random arm's with the longer limit. Only replies
-        that the equal limit cut are asked for again: at temperature 0 the others stay the same.
-    answers : list of Answer
-        Behind `implicit`.
-    found : dict
-        Rankings by system and name.
-    """
-
-    queries: list[Query]
-    asked: list[Query]
-    base: pd.DataFrame
-    implicit: pd.DataFrame
-    longer: pd.DataFrame
-    answers: list[Answer]
-    found: dict[str, dict[str, Rankings]]
 
 
 @dataclass(frozen=True)
@@ -93,80 +58,6 @@ class Judged:
     grades: pd.DataFrame
     contests: pd.DataFrame
     pairs: pd.DataFrame
-
-
-def was_cut(reason: str | None) -> bool:
-    """Return whether a reply is missing because the output limit cut it.
-
-    >>> was_cut("truncated: finish reason length"), was_cut(None)
-    (True, False)
-    """
-    return reason is not None and reason.startswith("truncated")
-
-
-def reasoned_way(config: GroundingConfig) -> str:
-    """Return what tables call the replies that choose their memories."""
-    return way_name(config.condition_system, "cot_select")
-
-
-def arms(config: GroundingConfig) -> list[Way]:
-    """Return the ways to reply to the implicit queries."""
-    system, k = config.condition_system, config.top_k
-    return [
-        Way(None, Oracle()),
-        Way(None, condition("no_memory")),
-        Way(None, RandomMemory(config.random_turns, config.seed)),
-        Way(None, Oracle(config.neighbours)),
-        Way(system, TopK(k)),
-        Way(system, condition("cot_select", k=k)),
-    ]
-
-
-def make_replies(config: GroundingConfig, corpus: Corpus, llm: LLM, asked: LLM) -> Replies:
-    """Search and reply.
-
-    Parameters
-    ----------
-    llm, asked : LLM
-        The model as opened, which builds memories; and what `asking` makes of it, for replies.
-
-    Raises
-    ------
-    ConfigError, DataError, LLMError, BudgetExceeded
-        As `check_rubrics`, `unbidden.reply.study.search` and `reply_all`.
-    """
-    built = build_queries(
-        corpus, styles=config.styles, evidence=config.evidence, limit=config.limit
-    )
-    queries = balanced_sample(built, per_style=config.queries_per_style, seed=config.seed)
-    check_rubrics(config.rubrics, queries)
-    more = balanced_sample(built, per_style=config.implicit_queries, seed=config.seed)
-    implicit = [query for query in more if query.style == "implicit"]
-    usual = ways(
-        config.systems, config.conditions, k=config.top_k, of=config.condition_system,
-        seed=config.seed,
-    )  # fmt: skip
-    own = arms(config)
-    every = {(query.style, query.id): query for query in (*queries, *implicit)}
-    found = memories_found(config, corpus, list(every.values()), [*usual, *own], llm)
-    rules = rules_of(config)
-    answers = reply_all(corpus, implicit, own, found, asked, rules)
-    base = reply_all(corpus, queries, usual, found, asked, rules)
-    longer: list[Answer] = []
-    if LONGER in config.limits:
-        loose = replace(rules, own_budgets={silent.RANDOM: config.longer_tokens})
-        drawn = [one for one in answers if one.condition == silent.RANDOM]
-        cut = [one.query for one in drawn if was_cut(one.unscored)]
-        again = {one.query.id: one for one in reply_all(corpus, cut, own[2:3], found, asked, loose)}
-        longer = [again.get(one.query.id, one) for one in drawn]
-    tables = [_table(config, corpus, made) for made in (base, answers, longer)]
-    return Replies(queries, implicit, tables[0], tables[1], tables[2], answers, found)
-
-
-def _table(config: GroundingConfig, corpus: Corpus, answers: Sequence[Answer]) -> pd.DataFrame:
-    table = answer_table(corpus.name, config.answer_model, answers)
-    names = zip(table["system"], table["condition"], strict=True)
-    return table.assign(way=[way_name(system or NO_SYSTEM, name) for system, name in names])
 
 
 def first_judge(config: GroundingConfig) -> str:
@@ -196,7 +87,6 @@ def judge_replies(
         with_stand_ins(table) if planned and len(table) else table
         for table in (replies.base, replies.implicit, replies.longer)
     )
-    evidence = config.evidence
     scored = score_replies(config, corpus, base, llm)
     for_facts = implicit[~implicit["way"].isin([silent.NONE, silent.RANDOM])]
     own = config.model_copy(update={"rubrics": (FACTS,)})
@@ -207,6 +97,21 @@ def judge_replies(
     pool = silent.silent_queries(first, planned=planned)
     if config.pool == "all":
         pool = [query.id for query in replies.asked]
+    return Judged(
+        scored, facts, situations, pool, *_compared(config, corpus, implicit, longer, pool, llm)
+    )
+
+
+def _compared(
+    config: GroundingConfig,
+    corpus: Corpus,
+    implicit: pd.DataFrame,
+    longer: pd.DataFrame,
+    pool: Sequence[str],
+    llm: LLM,
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return grades, contests and pairs of the three arms, under each limit of a reply."""
+    evidence = config.evidence
     tables = {EQUAL: implicit}
     if len(longer):
         kept = implicit[implicit["way"] != silent.RANDOM]
@@ -226,11 +131,7 @@ def judge_replies(
             llm, corpus, three, wanted, form=config.judge_form, evidence=evidence
         )
         pairs.append(seen.assign(limits=limits))
-    return Judged(
-        scored,
-        facts,
-        situations,
-        pool,
+    return (
         _joined(grades, (*silent.GRADES, "limits")),
         _joined(contests, (*silent.RESULTS, "limits", "protocol")),
         _joined(pairs, (*silent.RESULTS, "limits")),
