@@ -95,23 +95,16 @@ class RunConfig(BaseModel):
         Parameters
         ----------
         namespace : mapping of str to object
-            The notebook's ``globals()``; names that are no parameter are passed over.
+            The notebook's ``globals()``: names that are no parameter are passed over, and a
+            parameter that the cell leaves out keeps its default.
 
         Raises
         ------
         ConfigError
-            If the parameters cell lacks one, or a value is out of range.
+            For a value out of range.
         """
-        names = [name for name in cls.model_fields if name != "chapter"]
-        missing = [name for name in names if name not in namespace]
-        if missing:
-            raise ConfigError(
-                f"the parameters cell of {chapter} is not complete",
-                expected=f"every parameter of {cls.__name__}",
-                got=f"none of the name {', '.join(missing)}",
-                next_step="define it in the cell tagged 'parameters'",
-            )
-        return cls.of(chapter=chapter, **{name: namespace[name] for name in names})
+        given = {name: namespace[name] for name in cls.model_fields if name in namespace}
+        return cls.of(**{**given, "chapter": chapter})
 
     @classmethod
     def _explained(cls, error: ValidationError, parameters: dict[str, object]) -> ConfigError:
