@@ -98,9 +98,9 @@ folder.table("nested", overview.nested_table(corpus))
 NumberedTable(counts, "tab-counts", f"What {corpus.name} holds.")
 
 # %% tags=["remove-input"]
-styles = overview.styles_table(queries, overlap)
-folder.table("styles", styles)
-NumberedTable(styles, "tab-styles", "Queries by style.")
+by_style = overview.styles_table(queries, overlap)
+folder.table("styles", by_style)
+NumberedTable(by_style, "tab-styles", "Queries by style.")
 
 # %% tags=["remove-input"]
 categories = overview.categories_table(found)

@@ -33,12 +33,10 @@
 # {glue:text}`locomo_same_implicit_unbidden` % when the need is implied.
 
 # %% tags=["remove-input"]
-import pandas as pd
 
 from unbidden.config import RetrievalConfig
 from unbidden.corpus import load_corpus
 from unbidden.llm.session import open_llm
-from unbidden.memory.presets import all_options
 from unbidden.queries.build import build_queries
 from unbidden.recorded import has_recorded, recorded_items, recorded_numbers, recorded_view
 from unbidden.report import figures
@@ -48,12 +46,12 @@ from unbidden.report.headline import retrieval_numbers, systems_numbers
 from unbidden.report.own_metrics import own_metrics_table
 from unbidden.report.retrieval.examples import Examples, Notes, missed_queries
 from unbidden.report.retrieval.inside import Inside
+from unbidden.report.retrieval.run import all_items, options_of
 from unbidden.report.retrieval.systems import SystemsReport, shown_measures, shown_waiting
 from unbidden.report.retrieval.tables import RetrievalReport, both_protocols
 from unbidden.report.summary import scored_systems, without_model
 from unbidden.report.tables import NumberedTable
-from unbidden.retrieval import Rules, cost_items, retrieve, score_rankings, text_recall_items
-from unbidden.retrieval.metrics import own_metric_items
+from unbidden.retrieval import Rules, cost_items, retrieve
 from unbidden.retrieval.planned import plan_unrecorded
 from unbidden.retrieval.returned import returned_items
 from unbidden.retrieval.rows import gold_rows, ranking_rows
@@ -81,13 +79,7 @@ systems: list = [
     "theanine",
     "unbidden-llm",
 ]  # registry names or package.module:Class
-styles: list = [
-    "question",
-    "dialog",
-    "implicit",
-    "counterfactual",
-    "composed",
-]  # query styles to ask
+styles: list = ["question", "dialog", "implicit", "counterfactual", "composed"]  # to ask
 top_k: int = 10  # K of the headline tables
 ks: list = [1, 5, 10, 20, 50]  # every K scored
 turn_budgets: list = [5, 10, 20, 50]  # recall at so many distinct turns
@@ -165,30 +157,9 @@ corpus = load_corpus(config.dataset, conversations=config.conversations)
 queries = build_queries(corpus, styles=config.styles, evidence=config.evidence, limit=config.limit)
 llm = open_llm(config)
 rules = Rules(max_failed=config.max_failed, unrecorded="unscored")
-options = {"protocol": config.protocol, "embedder": config.embedder, "llm": llm}
-per_system = all_options(config.systems, config.settings, config.system_options)
-rankings = retrieve(
-    corpus,
-    queries,
-    config.systems,
-    depth=config.depth,
-    rules=rules,
-    per_system=per_system,
-    **options,
-)
-items = score_rankings(
-    corpus.name,
-    rankings,
-    ks=config.all_ks,
-    turn_budgets=config.turn_budgets,
-    token_budgets=config.token_budgets,
-    condition=config.protocol,
-)
-words = text_recall_items(corpus, rankings, ks=[config.top_k], condition=config.protocol)
-own = own_metric_items(
-    corpus.name, rankings, config.metrics, ks=config.all_ks, condition=config.protocol
-)
-items = pd.concat([part for part in (items, words, own) if len(part)], ignore_index=True)
+options = options_of(config, llm)
+rankings = retrieve(corpus, queries, config.systems, depth=config.depth, rules=rules, **options)
+items = all_items(config, corpus, rankings)
 folder.items(items)
 folder.items(ranking_rows(rankings), "rankings")
 folder.items(gold_rows(queries), "gold")
@@ -352,7 +323,7 @@ systems_report.writing_table(
 systems_report.stores_table("tab-stores", "What was stored, lost and done while storing.")
 
 # %% tags=["remove-input"]
-waiting = plan_unrecorded(corpus, rankings, per_system=per_system, **options)
+waiting = plan_unrecorded(corpus, rankings, **options)
 systems_report.waiting_table(
     waiting,
     "tab-waiting",
@@ -383,13 +354,7 @@ NumberedTable(
 
 # %% tags=["remove-input"]
 thresholds = threshold_recall(
-    corpus,
-    queries,
-    config.systems,
-    k=config.top_k,
-    rules=rules,
-    per_system=per_system,
-    **options,
+    corpus, queries, config.systems, k=config.top_k, rules=rules, **options
 )
 systems_report.sensitivity_table(
     thresholds,
@@ -453,9 +418,5 @@ notes
 
 # %% tags=["remove-cell"]
 report.same_conversations().figure("same_by_style")
-record = folder.finish(
-    corpus,
-    embedder=config.embedder,
-    notes=notes.lines,
-)
+record = folder.finish(corpus, embedder=config.embedder, notes=notes.lines)
 llm.close()

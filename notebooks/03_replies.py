@@ -50,13 +50,7 @@ figures.use_style()
 run: str = "scratch"  # name of the run; results go to results/runs/<run>/03_replies
 dataset: str = "harbour"  # harbour, locomo, locomo-conv, a LoCoMo-shaped JSON file, or a folder
 conversations: list = []  # sample ids to keep; empty keeps all
-styles: list = [
-    "question",
-    "dialog",
-    "implicit",
-    "counterfactual",
-    "composed",
-]  # query styles to ask
+styles: list = ["question", "dialog", "implicit", "counterfactual", "composed"]  # to ask
 queries_per_style: int = 8  # drawn evenly over conversations; a larger sample holds smaller ones
 systems: list = ["bm25", "dense", "rrf"]  # registry names or package.module:Class
 conditions: list = ["oracle", "no_memory"]  # also random, oracle_context, all_memory, compressed,

@@ -65,13 +65,7 @@ systems: list = [
     "theanine",
 ]  # registry names: searched with rewritten queries, and drawn against K and budgets
 searches: list = []  # searches without a model to compare; empty means all
-styles: list = [
-    "question",
-    "dialog",
-    "implicit",
-    "counterfactual",
-    "composed",
-]  # query styles to ask
+styles: list = ["question", "dialog", "implicit", "counterfactual", "composed"]  # to ask
 top_k: int = 10  # K of the tables
 ks: list = [1, 2, 5, 10, 20, 50]  # every K of the curves
 turn_budgets: list = [5, 10, 20, 40]  # recall at so many distinct turns

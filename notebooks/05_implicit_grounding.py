@@ -52,13 +52,7 @@ figures.use_style()
 run: str = "scratch"  # name of the run; results go to results/runs/<run>/05_implicit_grounding
 dataset: str = "harbour"  # harbour, locomo, locomo-conv, a LoCoMo-shaped JSON file, or a folder
 conversations: list = []  # sample ids to keep; empty keeps all
-styles: list = [
-    "question",
-    "dialog",
-    "implicit",
-    "counterfactual",
-    "composed",
-]  # query styles of the replies behind buckets and decomposition
+styles: list = ["question", "dialog", "implicit", "counterfactual", "composed"]  # to ask
 queries_per_style: int = 8  # of each style, as in 03_replies, whose calls are used
 implicit_queries: int = 16  # implicit queries for the arms; the first are those of 03_replies
 systems: list = ["bm25", "dense", "rrf"]  # registry names or package.module:Class
@@ -272,13 +266,8 @@ NumberedTable(
 )
 
 # %% tags=["remove-input"]
-words.SilentExamples(
-    corpus,
-    replies.asked,
-    replies.implicit,
-    judged.pool,
-    [silent.ORACLE, silent.NONE, silent.RANDOM],
-)
+arms = [silent.ORACLE, silent.NONE, silent.RANDOM]
+words.SilentExamples(corpus, replies.asked, replies.implicit, judged.pool, arms)
 
 # %% [markdown]
 # *Replies of the three arms to queries they are compared on.*
@@ -352,9 +341,7 @@ model = f"{config.answer_model}, judged by {config.judge_model or config.answer_
 source = Source(corpus.name, model if "model" in config.judges else f"{model} and words")
 own = [
     *reply_evidence(
-        source,
-        scored[scored["judge"] == judge],
-        judged.base[judged.base["judge"] == judge],
+        source, scored[scored["judge"] == judge], judged.base[judged.base["judge"] == judge]
     ),
     *margin_evidence(source, margins, against, silent_only=config.pool == "silent"),
 ]

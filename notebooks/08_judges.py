@@ -240,7 +240,7 @@ NumberedTable(
 )
 
 # %% tags=["remove-input"]
-asked = {run.name: run.frame for run in runs if run.asked}
+asked = {one.name: one.frame for one in runs if one.asked}
 by_rubric = judges.agreements(asked, resamples=config.resamples, seed=config.seed)
 folder.table("judges", by_rubric)
 NumberedTable(

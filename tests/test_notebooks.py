@@ -54,6 +54,22 @@ def test_parameters_are_the_config(source):
     assert given == kind.of(chapter=source.stem).model_dump()
 
 
+@pytest.mark.parametrize("source", PAIRS, ids=lambda path: path.stem)
+def test_no_other_name_is_taken_for_a_parameter(source):
+    """The config is made from a notebook's names: only the parameters cell may bind those of it."""
+    bound = set()
+    for cell in jupytext.read(source).cells:
+        if cell.cell_type != "code" or "parameters" in cell.metadata.get("tags", []):
+            continue
+        for node in ast.walk(ast.parse(cell.source)):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                bound.add(node.id)
+            elif isinstance(node, ast.alias):
+                bound.add((node.asname or node.name).partition(".")[0])
+    kind = KINDS.get(source.stem, configs.RunConfig)
+    assert not bound & set(kind.model_fields)
+
+
 def test_a_config_takes_a_notebook_s_parameters():
     given = {**configs.CostConfig.of(chapter="09_cost", top_k=7).model_dump(), "corpus": object()}
     assert configs.CostConfig.of_notebook("09_cost", given).top_k == 7

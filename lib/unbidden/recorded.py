@@ -15,7 +15,7 @@ from unbidden.config import check_run_name, project_root
 from unbidden.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
 KEPT = ("items.parquet", "numbers.json", "run.json", "claims.csv")
@@ -62,6 +62,18 @@ def recorded_table(run: str, chapter: str, name: str) -> pd.DataFrame:
     return pd.read_csv(recorded_folder(run, chapter) / "tables" / f"{name}.csv")
 
 
+def recorded_tables(run: str, chapter: str, names: Iterable[str]) -> dict[str, pd.DataFrame]:
+    """Return those of some tables that a recorded chapter has, by name."""
+    folder = recorded_folder(run, chapter) / "tables"
+    there = [name for name in names if (folder / f"{name}.csv").is_file()]
+    return {name: recorded_table(run, chapter, name) for name in there}
+
+
+def absent_table(run: str, chapter: str) -> pd.DataFrame:
+    """Return one row that says that a table is not at hand."""
+    return pd.DataFrame([{"": f"not recorded here (results/recorded/{run}/{chapter})"}])
+
+
 def recorded_view(
     run: str, chapter: str, show: Callable[..., pd.DataFrame], *names: str
 ) -> pd.DataFrame:
@@ -72,10 +84,10 @@ def recorded_view(
     show : callable
         Takes the tables of `names`, in that order.
     """
-    folder = recorded_folder(run, chapter) / "tables"
-    if not all((folder / f"{name}.csv").is_file() for name in names):
-        return pd.DataFrame([{"": f"not recorded here (results/recorded/{run}/{chapter})"}])
-    return show(*(recorded_table(run, chapter, name) for name in names))
+    found = recorded_tables(run, chapter, names)
+    if len(found) < len(names):
+        return absent_table(run, chapter)
+    return show(*(found[name] for name in names))
 
 
 def recorded_numbers(run: str, chapter: str) -> dict[str, str]:

@@ -49,7 +49,7 @@ def test_every_table_is_recorded_and_can_be_drawn():
 
 
 def test_without_a_recording_the_tables_say_so(monkeypatch, tmp_path):
-    monkeypatch.setattr("unbidden.report.timelines.release.recorded_folder", lambda *_: tmp_path)
+    monkeypatch.setattr("unbidden.recorded.recorded_folder", lambda *_: tmp_path)
     found = report()
     assert found.differences() is None
     assert found.numbers() == {}

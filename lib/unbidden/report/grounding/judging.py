@@ -15,6 +15,7 @@ from unbidden.report.replies.run import (
     JUDGE_NAMES,
     PLAN,
     judge_name,
+    planned_calls,
     score_replies,
 )
 from unbidden.retrieval.score import ITEM_COLUMNS
@@ -212,12 +213,7 @@ def still_to_ask(
         return pd.DataFrame(columns=PLAN)
     judge_replies(config, corpus, replies, llm, planned=True)
     judge_reasoned(config, corpus, replies, llm, planned=True)
-    rows = [
-        (row.prompt, row.model, row.calls - row.same, row.hits, row.to_ask, row.input_tokens,
-         row.output_high)
-        for row in llm.plan().rows
-    ]  # fmt: skip
-    return pd.DataFrame(rows, columns=PLAN)
+    return planned_calls(llm)
 
 
 def _with_model(

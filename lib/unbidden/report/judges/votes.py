@@ -11,12 +11,12 @@ from unbidden.corpus import load_corpus
 from unbidden.corpus.sources import locate
 from unbidden.judge.floors import judge_by_words
 from unbidden.judge.votes import KEY_FAULTS, faulty_keys, load_answers, vote_table
-from unbidden.recorded import recorded_folder
+from unbidden.report.kept import KeptTables
 from unbidden.report.summary import paired_differences
-from unbidden.report.tables import NumberedTable, points, shown_differences, with_interval
+from unbidden.report.tables import points, shown_differences, with_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from unbidden.judge.verdict import Verdict
     from unbidden.judge.votes import Answer
@@ -38,7 +38,7 @@ KINDS = {
 ALL_KEYS, SOUND_KEYS = "all", "sound gold answers"
 
 
-class VotesReport:
+class VotesReport(KeptTables):
     """How often answers are accepted, by the audit's judge and by words.
 
     Parameters
@@ -49,31 +49,14 @@ class VotesReport:
     """
 
     def __init__(self, folder: RunFolder, *, now: bool, seed: int = 0) -> None:
-        self._folder = folder
+        super().__init__(folder, RECORDED)
         self.sources: list[dict[str, Any]] = []
         self.answers: list[Answer] = []
-        self.frames: dict[str, pd.DataFrame] = {}
         if now:
             self.sources, self.answers, frames = _counted(seed)
             self.add(frames)
         else:
-            self.frames = _recorded()
-
-    def add(self, frames: Mapping[str, pd.DataFrame]) -> None:
-        """Write tables that were counted now, and show them from here on."""
-        for name, frame in frames.items():
-            self._folder.table(name, frame)
-            self.frames[name] = frame
-
-    def table(
-        self, source: str, show: Callable[[pd.DataFrame], pd.DataFrame], name: str, caption: str
-    ) -> NumberedTable:
-        """Return one of the tables as the chapter shows it."""
-        frame = self.frames.get(source)
-        if frame is None:
-            absent = f"not recorded here (results/recorded/{'/'.join(RECORDED)})"
-            return NumberedTable(pd.DataFrame([{"": absent}]), name, caption)
-        return NumberedTable(show(frame), name, caption)
+            self.take_recorded((*TABLES, *JUDGED))
 
     def accepted(self) -> pd.DataFrame | None:
         """Return what the figure draws, or None without tables."""
@@ -248,9 +231,3 @@ def _counted(seed: int) -> tuple[list[dict[str, Any]], list[Answer], dict[str, p
     ]
     tables = (count(answers, words, faulty), differences(answers, words, seed=seed))
     return sources, answers, dict(zip(TABLES, tables, strict=True))
-
-
-def _recorded() -> dict[str, pd.DataFrame]:
-    folder = recorded_folder(*RECORDED) / "tables"
-    paths = {name: folder / f"{name}.csv" for name in (*TABLES, *JUDGED)}
-    return {name: pd.read_csv(path) for name, path in paths.items() if path.is_file()}

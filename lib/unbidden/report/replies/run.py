@@ -240,6 +240,11 @@ def still_to_ask(
     if "model" in config.judges:
         score_replies(config.model_copy(update={"judges": ("model",)}), corpus,
                       with_stand_ins(table), llm)  # fmt: skip
+    return planned_calls(llm)
+
+
+def planned_calls(llm: PlanningLLM) -> pd.DataFrame:
+    """Return what was asked of a model that only plans, by prompt; columns `PLAN`."""
     rows = [
         (row.prompt, row.model, row.calls - row.same, row.hits, row.to_ask, row.input_tokens,
          row.output_high)

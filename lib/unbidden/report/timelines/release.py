@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from unbidden.recorded import recorded_folder
 from unbidden.reply.released_memory import memories_per_session
 from unbidden.reply.rescoring import (
     comedy_by_rule,
@@ -16,12 +15,10 @@ from unbidden.reply.rescoring import (
     rescore,
 )
 from unbidden.reply.retriever_check import retriever_items
-from unbidden.report.tables import NumberedTable
+from unbidden.report.kept import KeptTables
 from unbidden.report.timelines.rescored import beside_printed, retriever_agreement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from unbidden.report.folder import RunFolder
 
 RECORDED = ("theanine", "06_timelines")
@@ -34,7 +31,7 @@ TABLES = (
 )
 
 
-class ReleaseReport:
+class ReleaseReport(KeptTables):
     """The tables of the published outputs.
 
     Parameters
@@ -45,20 +42,11 @@ class ReleaseReport:
     """
 
     def __init__(self, folder: RunFolder, *, now: bool, embedder: str, seed: int = 0) -> None:
-        self.frames = _scored(embedder, seed) if now else _recorded()
+        super().__init__(folder, RECORDED)
         if now:
-            for name, frame in self.frames.items():
-                folder.table(name, frame)
-
-    def table(
-        self, source: str, show: Callable[[pd.DataFrame], pd.DataFrame], name: str, caption: str
-    ) -> NumberedTable:
-        """Return one of the tables as a chapter shows it."""
-        frame = self.frames.get(source)
-        if frame is None:
-            absent = f"not recorded here (results/recorded/{'/'.join(RECORDED)})"
-            return NumberedTable(pd.DataFrame([{"": absent}]), name, caption)
-        return NumberedTable(show(frame), name, caption)
+            self.add(_scored(embedder, seed))
+        else:
+            self.take_recorded(TABLES)
 
     def differences(self) -> pd.DataFrame | None:
         """Return THEANINE minus memory retrieval, as released and at equal length, or None."""
@@ -110,9 +98,3 @@ def _scored(embedder: str, seed: int) -> dict[str, pd.DataFrame]:
         "retriever_agreement": retriever_agreement(retriever_items(embedder=embedder)),
         "memories_per_session": memories_per_session(),
     }
-
-
-def _recorded() -> dict[str, pd.DataFrame]:
-    folder = recorded_folder(*RECORDED) / "tables"
-    paths = {name: folder / f"{name}.csv" for name in TABLES}
-    return {name: pd.read_csv(path) for name, path in paths.items() if path.is_file()}
