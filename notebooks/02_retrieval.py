@@ -33,7 +33,6 @@
 # {glue:text}`locomo_same_implicit_unbidden` % when the need is implied.
 
 # %% tags=["remove-input"]
-
 from unbidden.config import RetrievalConfig
 from unbidden.corpus import load_corpus
 from unbidden.llm.session import open_llm
