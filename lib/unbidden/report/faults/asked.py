@@ -29,7 +29,7 @@ def _message(context: Context) -> list[Effect]:
 
 
 def _measure(context: Context) -> str:
-    return f"recall@{context.k} with facets, all styles"
+    return f"{context.recall} with facets, all styles"
 
 
 def _values(context: Context, parser: ProtocolName, *, original: bool) -> pd.DataFrame:

@@ -58,7 +58,7 @@ def _citations(context: Context) -> list[Effect]:
     settings = ("cited", "corrected")
     found = difference_of_means(first["value"], second["value"], list(first["conversation"]))
     means = (first["value"].mean(), second["value"].mean())
-    measure = f"recall@{context.k}, question"
+    measure = f"{context.recall}, question"
     return [from_interval("citations", "locomo", measure, settings, means, found)]
 
 

@@ -113,6 +113,11 @@ class Context:
         """The K of recall at K."""
         return self.config.top_k
 
+    @property
+    def recall(self) -> str:
+        """The name of the measure: "recall@10"."""
+        return f"recall@{self.k}"
+
     @cached_property
     def _queries(self) -> dict[str, list[Query]]:
         return {}

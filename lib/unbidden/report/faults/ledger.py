@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from unbidden.errors import ConfigError, NotRecorded, closest
-from unbidden.report.faults import asked, audit, graph, release, replying, scoring, storing
+from unbidden.report.faults import (
+    asked,
+    audit,
+    averaging,
+    crediting,
+    graph,
+    release,
+    replying,
+    scoring,
+    storing,
+    timelines,
+)
 from unbidden.report.faults.base import Context, Effect, Fault, not_measured
 
 if TYPE_CHECKING:
@@ -18,11 +29,11 @@ if TYPE_CHECKING:
     from unbidden.corpus.models import Corpus
     from unbidden.llm.base import LLM
 
-FAULTS: dict[str, Fault] = {
-    fault.name: fault
-    for module in (scoring, storing, replying, asked, graph, release, audit)
-    for fault in module.FAULTS
-}
+MODULES = (
+    *(scoring, crediting, averaging, storing, replying),
+    *(asked, graph, timelines, release, audit),
+)
+FAULTS: dict[str, Fault] = {fault.name: fault for module in MODULES for fault in module.FAULTS}
 """In the order of the table."""
 
 COLUMNS = [field for field in Effect.__dataclass_fields__]

@@ -20,14 +20,14 @@ WINDOWS = "unbidden.retrieval.searches.windows:WindowSearch"
 def _text_form(context: Context) -> list[Effect]:
     settings = ("paper", "repaired")
     values = [answerable(context.values(context.ranking(protocol=p))) for p in settings]
-    return by_style(context, "text-form", f"recall@{context.k}", settings, *values)
+    return by_style(context, "text-form", context.recall, settings, *values)
 
 
 def _captions(context: Context) -> list[Effect]:
     bare = context.ranking(corpus=_mapped(context.corpus, _without_captions))
     values = [answerable(context.values(one)) for one in (bare, context.ranking())]
     settings = ("without captions", "with captions")
-    return by_style(context, "captions-in-turns", f"recall@{context.k}", settings, *values)
+    return by_style(context, "captions-in-turns", context.recall, settings, *values)
 
 
 def _session_filter(context: Context) -> list[Effect]:
@@ -43,7 +43,7 @@ def _session_filter(context: Context) -> list[Effect]:
     filtered = context.ranking(corpus=_mapped(context.corpus, kept))
     values = [answerable(context.values(one)) for one in (context.ranking(), filtered)]
     settings = ("all sessions", "sessions that evidence cites")
-    return by_style(context, "session-filter", f"recall@{context.k}", settings, *values)
+    return by_style(context, "session-filter", context.recall, settings, *values)
 
 
 def _chunks(context: Context) -> list[Effect]:
@@ -87,7 +87,7 @@ def _fusion_key(context: Context) -> list[Effect]:
         ]
         values.append(answerable(context.values(replace(words, hits=hits))))
     settings = ("turn id", "text")
-    return by_style(context, "fusion-key", f"recall@{context.k}", settings, *values)
+    return by_style(context, "fusion-key", context.recall, settings, *values)
 
 
 def _mapped(corpus: Corpus, change: Callable[[Conversation], Conversation]) -> Corpus:
