@@ -9,8 +9,9 @@ import pandas as pd
 from unbidden.llm.localmodels import local_models
 from unbidden.queries.audit import leak_items, leak_rates, query_items
 from unbidden.queries.clusters import mine_pairs
+from unbidden.report.paired import style_drop
 from unbidden.report.retrieval.systems import model_of, models_by_system
-from unbidden.report.summary import complete_conversations, means, select, style_drop
+from unbidden.report.summary import complete_conversations, means, select
 from unbidden.report.tables import points, with_interval
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from unbidden.llm.client import Client
 from unbidden.llm.session import PlanningLLM
 from unbidden.queries.facets import paper_lines, repaired_lines, rewrite_for_search
 from unbidden.queries.sampling import balanced_sample
-from unbidden.report.summary import paired_differences
+from unbidden.report.paired import paired_differences
 from unbidden.report.tables import points, with_interval
 from unbidden.retrieval.rewriting import AS_WRITTEN, GRID, call_sets
 

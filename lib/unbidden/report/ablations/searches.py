@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from unbidden.report.summary import means, paired_differences, select
+from unbidden.report.paired import paired_differences
+from unbidden.report.summary import means, select
 from unbidden.report.tables import points, with_interval
 from unbidden.retrieval.recall import recall_items
 from unbidden.retrieval.searches import SEARCHES, search_rankings

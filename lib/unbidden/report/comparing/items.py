@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from unbidden.report.summary import COMPARED, paired_differences
+from unbidden.report.paired import COMPARED, paired_differences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -17,7 +17,7 @@ from unbidden.report.judges.tables import (
     right,
     scored_ids,
 )
-from unbidden.report.summary import paired_differences
+from unbidden.report.paired import paired_differences
 from unbidden.report.tables import points, with_interval
 
 if TYPE_CHECKING:

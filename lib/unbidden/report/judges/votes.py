@@ -12,7 +12,7 @@ from unbidden.corpus.sources import locate
 from unbidden.judge.floors import judge_by_words
 from unbidden.judge.votes import KEY_FAULTS, faulty_keys, load_answers, vote_table
 from unbidden.report.kept import KeptTables
-from unbidden.report.summary import paired_differences
+from unbidden.report.paired import paired_differences
 from unbidden.report.tables import points, shown_differences, with_interval
 
 if TYPE_CHECKING:

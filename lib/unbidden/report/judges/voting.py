@@ -15,7 +15,7 @@ from unbidden.judge.votes import subset, vote_table
 from unbidden.llm.client import Client
 from unbidden.memory.embed import embedder
 from unbidden.report.judges.votes import JUDGED, KINDS, VOTES, WORDS
-from unbidden.report.summary import paired_differences
+from unbidden.report.paired import paired_differences
 from unbidden.report.tables import points, shown_differences, with_interval
 
 if TYPE_CHECKING:

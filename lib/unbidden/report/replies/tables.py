@@ -12,7 +12,8 @@ from unbidden.corpus.models import STYLES
 from unbidden.judge.registry import rubrics_for
 from unbidden.judge.scoring import missing_record
 from unbidden.queries.agreement import cohen_kappa
-from unbidden.report.summary import COMPARED, means, paired_differences
+from unbidden.report.paired import COMPARED, paired_differences
+from unbidden.report.summary import means
 from unbidden.report.tables import points, shown_differences, with_interval
 
 if TYPE_CHECKING:

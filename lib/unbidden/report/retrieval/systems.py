@@ -10,8 +10,9 @@ from unbidden.memory.presets import needs_model, system_options
 from unbidden.memory.protocol import CallCount
 from unbidden.memory.registry import SYSTEMS
 from unbidden.report import figures
+from unbidden.report.paired import against
 from unbidden.report.retrieval.comparable import comparable, lossy_systems
-from unbidden.report.summary import against, means, scored_systems, select
+from unbidden.report.summary import means, scored_systems, select
 from unbidden.report.tables import NumberedTable, points, shown_differences, spread
 
 if TYPE_CHECKING:

@@ -11,15 +11,13 @@ from unbidden.memory.presets import needs_model
 from unbidden.memory.units import PROTOCOLS
 from unbidden.queries.build import build_queries
 from unbidden.report import figures
+from unbidden.report.paired import condition_effect, style_drop, system_pairs
 from unbidden.report.summary import (
     bootstrap_means,
     complete_conversations,
-    condition_effect,
     means,
     named_categories,
     select,
-    style_drop,
-    system_pairs,
 )
 from unbidden.report.tables import NumberedTable, points, shown_differences, spread
 from unbidden.retrieval import retrieve, score_rankings

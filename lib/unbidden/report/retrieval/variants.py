@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from unbidden.report.summary import against, means, select
+from unbidden.report.paired import against
+from unbidden.report.summary import means, select
 from unbidden.report.tables import p_text, points, with_interval
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def variant_differences(
     Returns
     -------
     DataFrame
-        Columns ``variant``, ``style`` and those of `unbidden.report.summary.COMPARED`.
+        Columns ``variant``, ``style`` and those of `unbidden.report.paired.COMPARED`.
     """
     rows = select(items, metric, k)
     if whole not in set(rows["condition"]) or rows["condition"].nunique() < 2:

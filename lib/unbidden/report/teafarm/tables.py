@@ -10,7 +10,8 @@ from unbidden.judge.registry import rubric
 from unbidden.judge.teafarm_agents import waits
 from unbidden.reply.replaying import NO_MEMORY
 from unbidden.reply.teafarm import FIXED
-from unbidden.report.summary import against, means, scored_systems
+from unbidden.report.paired import against
+from unbidden.report.summary import means, scored_systems
 from unbidden.report.tables import points, with_interval
 from unbidden.report.teafarm.runs import MADE, OWN
 from unbidden.stats import clustered_mean, compare_paired
