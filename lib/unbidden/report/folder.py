@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import unbidden
 from unbidden.atomic import replacing, write_text
 from unbidden.config import project_root, without_paths
+from unbidden.report.tables import NumberedTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,6 +54,19 @@ class RunFolder:
         """Write a table as CSV under ``tables/``."""
         with replacing(self.path / "tables" / f"{name}.csv") as partial:
             frame.to_csv(partial, index=False, lineterminator="\n")
+
+    def show(
+        self, name: str, full: pd.DataFrame, shown: pd.DataFrame, caption: str
+    ) -> NumberedTable:
+        """Write the whole table and return what readers see of it.
+
+        Parameters
+        ----------
+        name : str
+            Its label on the page, "tab-systems-shared"; the file is then ``systems_shared.csv``.
+        """
+        self.table(name.removeprefix("tab-").replace("-", "_"), full)
+        return NumberedTable(shown, name, caption)
 
     def figure(self, name: str, figure: Figure) -> None:
         """Write a figure as SVG under ``figures/``, the same bytes for the same content."""

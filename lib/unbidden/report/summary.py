@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 
-
 def select(
     items: pd.DataFrame, metric: str, k: int | None = None, *, answerable: bool = True
 ) -> pd.DataFrame:

@@ -47,12 +47,6 @@ class SystemsReport:
         self._items, self._costs, self._rankings = items, costs, rankings
         self._config, self._folder = config, folder
 
-    def _show(
-        self, name: str, full: pd.DataFrame, shown: pd.DataFrame, caption: str
-    ) -> NumberedTable:
-        self._folder.table(name.removeprefix("tab-").replace("-", "_"), full)
-        return NumberedTable(shown, name, caption)
-
     def settings_table(self, name: str, caption: str) -> NumberedTable:
         """Return what each system is and how it is set."""
         config = self._config
@@ -71,7 +65,7 @@ class SystemsReport:
                 }
             )
         frame = pd.DataFrame(rows)
-        return self._show(name, frame, frame, caption)
+        return self._folder.show(name, frame, frame, caption)
 
     def _model(self, system: str) -> str:
         return model_of(self._config, system) if needs_model(system) else "none"
@@ -118,7 +112,7 @@ class SystemsReport:
         parts = [select(rows, metric, k).assign(measure=label) for metric, k, label in wanted]
         summary = means(pd.concat(parts), ["system", "measure", "style"])
         summary["model"] = [self._model(system) for system in summary["system"]]
-        return self._show(name, summary, shown_measures(summary), caption)
+        return self._folder.show(name, summary, shown_measures(summary), caption)
 
     def against_table(self, reference: str, name: str, caption: str) -> NumberedTable:
         """Return each system's paired difference from one of them, by style and measure."""
@@ -131,9 +125,9 @@ class SystemsReport:
             if reference in set(rows["system"]):
                 parts.append(rows.assign(metric=label))
         if not parts:
-            return self._show(name, pd.DataFrame(), pd.DataFrame(), caption)
+            return self._folder.show(name, pd.DataFrame(), pd.DataFrame(), caption)
         table = against(pd.concat(parts), reference, seed=config.seed)
-        return self._show(
+        return self._folder.show(
             name, table, shown_differences(table, ["metric", "style", "system"]), caption
         )
 
@@ -147,7 +141,7 @@ class SystemsReport:
         rows = rows[rows["category"].ne(5).fillna(True)]
         summary = means(rows.assign(by=rows["metric"].map(labels)), ["system", "by", "style"])
         shown = summary.assign(row=summary["system"] + ", " + summary["by"])
-        return self._show(name, summary, spread(shown, "row", "style"), caption)
+        return self._folder.show(name, summary, spread(shown, "row", "style"), caption)
 
     def reading_table(self, name: str, caption: str) -> NumberedTable:
         """Return what K memories cost their reader: turns covered and tokens shown, on average."""
@@ -168,7 +162,7 @@ class SystemsReport:
             "turns_covered": "turns",
             "tokens_shown": "tokens",
         }
-        return self._show(name, summary, shown.rename(columns=names), caption)
+        return self._folder.show(name, summary, shown.rename(columns=names), caption)
 
     def writing_table(self, name: str, caption: str) -> NumberedTable:
         """Return calls, tokens, seconds and failures of each phase and system."""
@@ -179,7 +173,7 @@ class SystemsReport:
             "input_tokens": "tokens in",
             "output_tokens": "tokens out",
         }
-        return self._show(name, frame, shown.rename(columns=names), caption)
+        return self._folder.show(name, frame, shown.rename(columns=names), caption)
 
     def stores_table(self, name: str, caption: str) -> NumberedTable:
         """Return what each system stored, lost and did; conversations refused, and not run."""
@@ -203,16 +197,16 @@ class SystemsReport:
                 }
             )
         frame = pd.DataFrame(rows)
-        return self._show(name, frame, frame.rename(columns={"not_run": "not run"}), caption)
+        return self._folder.show(name, frame, frame.rename(columns={"not_run": "not run"}), caption)
 
     def waiting_table(self, plan: pd.DataFrame, name: str, caption: str) -> NumberedTable:
         """Return what the systems that were not run would take."""
-        return self._show(name, plan, shown_waiting(plan), caption)
+        return self._folder.show(name, plan, shown_waiting(plan), caption)
 
     def sensitivity_table(self, table: pd.DataFrame, name: str, caption: str) -> NumberedTable:
         """Return recall under other thresholds, beside the one of the run."""
         shown = table.assign(recall=[points(value) for value in table["recall"]])
-        return self._show(name, table, shown, caption)
+        return self._folder.show(name, table, shown, caption)
 
 
 def shown_measures(summary: pd.DataFrame) -> pd.DataFrame:

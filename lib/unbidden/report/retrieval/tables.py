@@ -71,12 +71,12 @@ class RetrievalReport:
     def _show(
         self, name: str, full: pd.DataFrame, shown: pd.DataFrame, caption: str
     ) -> NumberedTable:
-        if self._folder is not None:
-            self._folder.table(name.removeprefix("tab-"), full)
         for column, what in (("interval", "Intervals"), ("test", "Tests")):
             if column in full and (methods := list(dict.fromkeys(full[column]))):
                 caption = f"{caption} {what}: {'; '.join(methods)}."
-        return NumberedTable(shown, name, caption)
+        if self._folder is None:
+            return NumberedTable(shown, name, caption)
+        return self._folder.show(name, full, shown, caption)
 
     def figure(self, name: str = "recall_by_style") -> Figure | None:
         """Return recall at K by style and system."""

@@ -1,4 +1,4 @@
-"""What the chapter on cost shows: benchmarks on record, model calls on record, tokens to read."""
+"""The benchmarks on record: each step beside its reference, and how costs grow."""
 
 from __future__ import annotations
 
@@ -7,31 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from unbidden.llm.recording import replay
-from unbidden.memory.tokens import count_tokens
-from unbidden.memory.units import turn_units
 from unbidden.recorded import has_recorded, recorded_facts, recorded_folder, recorded_table
-from unbidden.report.tables import NumberedTable
-from unbidden.retrieval import cost_items, retrieve
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from unbidden.corpus.models import Corpus
-    from unbidden.queries.build import Query
     from unbidden.report.folder import RunFolder
+    from unbidden.report.tables import NumberedTable
 
+
+_NOTHING = pd.DataFrame([{"": "no benchmark is on record in this installation"}])
 RECORDED = ("bench", "09_cost")
+
+
 MILLION = 1_000_000
-_PURPOSES = {
-    **{"theanine": "theanine", "amem": "amem", "mem0": "mem0", "anchormem": "anchormem"},
-    **{"memora": "memora", "nemori": "nemori", "memochat": "memochat", "comedy": "comedy"},
-    **{"rsum": "rsum", "memory_update": "memory-update", "extract_facts": "fact stores"},
-    **{"summarise_session": "systems of session summaries", "compress": "compressed memories"},
-    **{"next_turn": "replies", "reply": "replies", "judge": "judges", "rewrite": "query styles"},
-    **{"compose": "query styles", "validate": "query styles", "teafarm": "TeaFarm questions"},
-}
 
 
 def exponents(growth: pd.DataFrame) -> pd.DataFrame:
@@ -139,7 +126,7 @@ class CostReport:
         """Return each step beside its reference."""
         frame = self.steps
         if frame.empty:
-            return _show(self._folder, name, frame, _NONE, caption)
+            return self._folder.show(name, frame, _NOTHING, caption)
         shown = pd.DataFrame(
             {
                 "step": frame["step"],
@@ -151,13 +138,13 @@ class CostReport:
                 "times faster": [f"{v:.1f}" for v in frame["ratio"]],
             }
         )
-        return _show(self._folder, name, frame, shown, caption)
+        return self._folder.show(name, frame, shown, caption)
 
     def growth_table(self, name: str, caption: str) -> NumberedTable:
         """Return each cost at each size."""
         frame = self.growth
         if frame.empty:
-            return _show(self._folder, name, frame, _NONE, caption)
+            return self._folder.show(name, frame, _NOTHING, caption)
         shown = pd.DataFrame(
             {
                 "part": frame["part"],
@@ -168,12 +155,12 @@ class CostReport:
                 "MB": [_number(v, ",.0f") for v in frame["mb"]],
             }
         )
-        return _show(self._folder, name, frame, shown, caption)
+        return self._folder.show(name, frame, shown, caption)
 
     def exponents_table(self, name: str, caption: str) -> NumberedTable:
         """Return how each cost grows with size."""
         if self.growth.empty:
-            return _show(self._folder, name, self.growth, _NONE, caption)
+            return self._folder.show(name, self.growth, _NOTHING, caption)
         frame = exponents(self.growth)
         shown = pd.DataFrame(
             {
@@ -183,121 +170,7 @@ class CostReport:
                 "exponent": [f"{v:.2f}".replace("-", "−") for v in frame["exponent"]],
             }
         )
-        return _show(self._folder, name, frame, shown, caption)
-
-
-def ledger_costs(folder: Path) -> pd.DataFrame:
-    """Return calls, failures, tokens and seconds of the model calls on record, by prompt.
-
-    Parameters
-    ----------
-    folder : Path
-        Holds recordings; one that does not exist holds none.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``purpose, prompt, model, calls, failed, input_tokens, output_tokens, seconds``;
-        tokens over calls whose endpoint counted them, seconds as recorded.
-    """
-    rows = [
-        {
-            "purpose": purpose(row.prompt),
-            "prompt": row.prompt,
-            "model": row.model,
-            "calls": 1,
-            "failed": int(row.status != "ok"),
-            "input_tokens": row.usage.input_tokens or 0,
-            "output_tokens": row.usage.output_tokens or 0,
-            "seconds": row.seconds,
-        }
-        for row in replay(folder).rows()
-    ]
-    columns = ["purpose", "prompt", "model", "calls", "failed", "input_tokens", "output_tokens"]
-    frame = pd.DataFrame(rows, columns=[*columns, "seconds"])
-    return frame.groupby(columns[:3], as_index=False, sort=True).sum()
-
-
-def purpose(prompt: str) -> str:
-    """Return what a prompt is for: a memory system, or a step of the study.
-
-    >>> purpose("theanine_relation.v1"), purpose("judge_trap.v1"), purpose("mine.v1")
-    ('theanine', 'judges', 'other')
-    """
-    return next((text for start, text in _PURPOSES.items() if prompt.startswith(start)), "other")
-
-
-def ledger_table(folder: RunFolder, frame: pd.DataFrame, name: str, caption: str) -> NumberedTable:
-    """Return `ledger_costs` for readers: what one call costs, and all together."""
-    if frame.empty:
-        return _show(folder, name, frame, _NONE, caption)
-    shown = pd.DataFrame(
-        {
-            "for": frame["purpose"],
-            "prompt": frame["prompt"],
-            "model": frame["model"],
-            "calls": frame["calls"],
-            "failed": frame["failed"],
-            "tokens in, a call": [f"{v:,.0f}" for v in frame["input_tokens"] / frame["calls"]],
-            "tokens out, a call": [f"{v:,.0f}" for v in frame["output_tokens"] / frame["calls"]],
-            "seconds, a call": [f"{v:.1f}" for v in frame["seconds"] / frame["calls"]],
-            "minutes, all": [f"{v / 60:.1f}" for v in frame["seconds"]],
-        }
-    )
-    return _show(folder, name, frame, shown, caption)
-
-
-def reading_costs(corpus: Corpus, queries: Sequence[Query], *, k: int) -> pd.DataFrame:
-    """Return what a reply would read, by conversation: the whole history, or `k` turns found.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``conversation, turns, history_tokens, shown_tokens, share``; tokens by
-        `unbidden.memory.tokens.count_tokens`, those shown as the mean over queries to word search.
-    """
-    items = cost_items(corpus.name, retrieve(corpus, queries, ["bm25"], depth=k), ks=[k])
-    shown = items[items["metric"] == "tokens_shown"].groupby("conversation")["count"].mean()
-    rows = []
-    for conversation in corpus.conversations:
-        if conversation.id not in shown.index:
-            continue
-        history = sum(count_tokens(unit.text) for unit in turn_units(conversation))
-        tokens = float(shown[conversation.id])
-        rows.append(
-            {
-                "conversation": conversation.id,
-                "turns": len(conversation.turns),
-                "history_tokens": history,
-                "shown_tokens": tokens,
-                "share": tokens / history,
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def reading_table(folder: RunFolder, frame: pd.DataFrame, name: str, caption: str) -> NumberedTable:
-    """Return `reading_costs` for readers."""
-    shown = pd.DataFrame(
-        {
-            "conversation": frame["conversation"],
-            "turns": frame["turns"],
-            "tokens of the whole history": [f"{v:,}" for v in frame["history_tokens"]],
-            "tokens shown": [f"{v:,.0f}" for v in frame["shown_tokens"]],
-            "share": [f"{100 * v:.1f} %" for v in frame["share"]],
-        }
-    )
-    return _show(folder, name, frame, shown, caption)
-
-
-_NONE = pd.DataFrame([{"": "no benchmark or call is on record in this installation"}])
-
-
-def _show(
-    folder: RunFolder, name: str, full: pd.DataFrame, shown: pd.DataFrame, caption: str
-) -> NumberedTable:
-    folder.table(name.removeprefix("tab-"), full)
-    return NumberedTable(shown, name, caption)
+        return self._folder.show(name, frame, shown, caption)
 
 
 def _recorded(name: str) -> pd.DataFrame:
