@@ -30,6 +30,7 @@ from unbidden.report.folder import RunFolder
 from unbidden.report.glue import glue
 from unbidden.report.judges import guarded
 from unbidden.report.tables import NumberedTable, flat_note, shown_differences
+from unbidden.report.teafarm import by_form, by_judge
 from unbidden.report.teafarm import runs as tea_runs
 from unbidden.report.teafarm import tables as teafarm
 from unbidden.report.teafarm import text as teafarm_text
@@ -146,20 +147,20 @@ teafarm_text.TeaExamples(runs, judge)
 # The word rule needs no model. The same replies, judged by each:
 
 # %% tags=["remove-input"]
-judges = teafarm.by_judge(runs.talk)
+judges = by_judge.rates(runs.talk)
 folder.table("by_judge", judges)
 NumberedTable(
-    teafarm.shown_by_judge(judges),
+    by_judge.shown_rates(judges),
     "tab-tea-judges",
     "Success rate by judge, %, with the number of replies scored. The last two agents always say the "
     "same and should have 0.",
 )
 
 # %% tags=["remove-input"]
-agree = teafarm.judges_agree(runs.talk, judge)
+agree = by_judge.judges_agree(runs.talk, judge)
 folder.table("judges_agree", agree)
 NumberedTable(
-    teafarm.shown_judges_agree(agree),
+    by_judge.shown_judges_agree(agree),
     "tab-tea-agree",
     "How often two judges agree on success, % of replies that both judged. Detectable: the true "
     "difference of their success rates, in points, that so many replies would show four times out "
@@ -201,16 +202,16 @@ None if flagged.empty else NumberedTable(
 # %% tags=["remove-input"]
 folder.table("messages", runs.messages)
 NumberedTable(
-    teafarm.shown_messages(runs.messages),
+    by_form.shown_messages(runs.messages),
     "tab-tea-messages",
     "The same questions as LoCoMo-Conv's counterfactual queries, % of replies, and the mean score.",
 )
 
 # %% tags=["remove-input"]
-forms = teafarm.both_forms(teafarm.of_judge(runs.talk, judge), runs.messages)
+forms = by_form.both_forms(teafarm.of_judge(runs.talk, judge), runs.messages)
 folder.table("both_forms", forms)
 NumberedTable(
-    teafarm.shown_both_forms(forms),
+    by_form.shown_both_forms(forms),
     "tab-tea-forms",
     "Success in each form, % of questions scored in both, and how often both forms give the same. "
     "Detectable: the true difference of the two, in points, found four times out of five.",

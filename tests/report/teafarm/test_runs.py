@@ -22,6 +22,7 @@ from unbidden.judge.labelled import load_items
 from unbidden.llm import Budget, LLMSettings, Outcome, ScriptedLLM, connect
 from unbidden.llm.session import PlanningLLM
 from unbidden.report import figures
+from unbidden.report.teafarm import by_form
 from unbidden.report.teafarm import runs as tea_runs
 from unbidden.report.teafarm import tables as teafarm
 from unbidden.report.teafarm import text as teafarm_text
@@ -190,7 +191,7 @@ def test_without_any_question_there_is_nothing_to_show():
     found, compared, trust = tables(runs)
     assert found.empty and compared.empty and tea_runs.all_items(runs).empty
     assert "cannot say" in teafarm_text.headline_note(of_ours(runs), compared, "our rubric")
-    assert teafarm.shown_outcomes(found).empty and teafarm.shown_messages(runs.messages).empty
+    assert teafarm.shown_outcomes(found).empty and by_form.shown_messages(runs.messages).empty
     assert "No reply" in teafarm_text.TeaExamples(runs, "repaired")._repr_html_()
     teafarm_text.tea_numbers(config(), runs, compared, trust, "repaired")
     figures.misled_shares(found)

@@ -9,6 +9,7 @@ from tests.report.teafarm.scripts import AGENTS, config, harbour, run, say, tabl
 from unbidden.judge.guards import INSTRUCTS
 from unbidden.llm import ScriptedLLM
 from unbidden.report import figures
+from unbidden.report.teafarm import by_form, by_judge
 from unbidden.report.teafarm import runs as tea_runs
 from unbidden.report.teafarm import tables as teafarm
 from unbidden.report.teafarm import text as teafarm_text
@@ -53,17 +54,17 @@ def test_tables_by_hand(whole):
     shown = teafarm.shown_outcomes(found).set_index("agent")
     assert shown.loc["bm25", "not misled"].startswith("100.0")
     assert shown.loc["always-refuse", "evasive"].startswith("100.0")
-    judges = teafarm.shown_by_judge(teafarm.by_judge(runs.talk)).set_index("agent")
+    judges = by_judge.shown_rates(by_judge.rates(runs.talk)).set_index("agent")
     assert judges.loc["oracle", "the paper's"].startswith("100.0")
     assert judges.loc["always-refuse", "word rule"].startswith("0.0")
-    agree = teafarm.judges_agree(runs.talk, "repaired").set_index("second")
+    agree = by_judge.judges_agree(runs.talk, "repaired").set_index("second")
     assert agree.loc["paper", "same"] == 1 and agree.loc["paper", "n"] == 36
-    forms = teafarm.both_forms(teafarm.of_judge(runs.talk, "repaired"), runs.messages)
+    forms = by_form.both_forms(teafarm.of_judge(runs.talk, "repaired"), runs.messages)
     assert set(forms["system"]) == {"no-memory", "oracle", "bm25"}
     assert set(forms["source"]) == {"converted", "made"}
     assert (forms["agree"] == 1).all() and set(forms["n"]) == {4, 2}
     assert forms.set_index(["source", "system"]).loc[("made", "bm25"), "both"] == 1
-    messages = teafarm.shown_messages(runs.messages).set_index("agent")
+    messages = by_form.shown_messages(runs.messages).set_index("agent")
     assert messages.loc["bm25", "corrected"] == "100.0"
     assert messages.loc["no-memory", "score"].startswith("0.0")
     numbers = teafarm_text.tea_numbers(config(), runs, compared, trust, "repaired")
@@ -103,7 +104,7 @@ def test_one_form_may_differ_from_the_other():
     runs = run(
         lambda seen: "unaware" if "counterfactual" in seen.prompt_name else say(seen), made=0
     )
-    forms = teafarm.both_forms(teafarm.of_judge(runs.talk, "repaired"), runs.messages)
+    forms = by_form.both_forms(teafarm.of_judge(runs.talk, "repaired"), runs.messages)
     agree = forms.set_index("system")["agree"]
     assert agree["no-memory"] == 1 and agree["bm25"] == 0 and agree["oracle"] == 0
     assert forms.set_index("system").loc["no-memory", "neither"] == 1
