@@ -39,7 +39,7 @@ from unbidden.report import claims, figures
 from unbidden.report.claims.grounding import Source, margin_evidence, reply_evidence
 from unbidden.report.folder import RunFolder
 from unbidden.report.glue import glue
-from unbidden.report.grounding import judging, replying, silence
+from unbidden.report.grounding import judging, replying, silence, support
 from unbidden.report.grounding import tables as grounding
 from unbidden.report.grounding import text as words
 from unbidden.report.replies import trust as replytrust
@@ -298,12 +298,12 @@ original = {name: found["original"] for name, found in replies.found.items()}
 thinking = [one for one in replies.answers if one.condition == "cot_select"]
 repaired = chosen[chosen["protocol"] == "repaired"]
 layer = reasoned.votes(thinking, original[config.condition_system], repaired)
-supportive = silence.supportive_table(
+supportive = support.supportive_table(
     reasoned.recall_with(layer, original, replies.asked, k=config.top_k)
 )
 folder.table("supportive", supportive)
 NumberedTable(
-    silence.shown_supportive(supportive),
+    support.shown_supportive(supportive),
     "tab-supportive-recall",
     "Recall of gold turns and of supportive ones by implicit queries, % with 95 % intervals.",
 )
@@ -318,7 +318,7 @@ NumberedTable(
     recorded_view(
         "locomo",
         "01_dataset",
-        silence.shown_released_support,
+        support.shown_released_support,
         "supportive_recall_circular",
         "supportive_recall_held_out",
     ),

@@ -14,7 +14,7 @@ from unbidden.grounding.scored import scored_replies, shown_recall
 from unbidden.llm import Outcome, ScriptedLLM
 from unbidden.llm.session import open_llm
 from unbidden.queries.build import Query
-from unbidden.report.grounding import judging, replying, silence
+from unbidden.report.grounding import judging, replying, silence, support
 from unbidden.report.grounding import tables as grounding
 from unbidden.report.grounding import text as words
 
@@ -190,8 +190,8 @@ def test_cited_turns_vote_unless_the_oracle_won(config, corpus):
     recall = reasoned.recall_with(layer, {"bm25": ranking}, replies.asked, k=10)
     supportive = recall[recall["metric"] == "recall_supportive"]["value"].dropna()
     assert recall["voted"].all() and (supportive == 1).all()
-    table = silence.supportive_table(recall)
-    assert "yes" in silence.shown_supportive(table)["votes of its own"].tolist()
+    table = support.supportive_table(recall)
+    assert "yes" in support.shown_supportive(table)["votes of its own"].tolist()
 
 
 def test_scored_replies_have_their_oracle_and_sum_to_one(config, corpus):

@@ -3,9 +3,10 @@ import re
 
 import pytest
 
-from unbidden.report.beside import tables as module
+from unbidden.report.beside import rules
 from unbidden.report.beside.page import beside_page
-from unbidden.report.beside.tables import RULES, beside
+from unbidden.report.beside.rules import RULES
+from unbidden.report.beside.tables import _rows, beside
 from unbidden.report.published import PAPERS, published
 
 
@@ -38,7 +39,7 @@ def test_same_things_come_close(frame):
 
 
 def test_every_rule_is_used():
-    rows = {paper: module._rows(paper) for paper in PAPERS}
+    rows = {paper: _rows(paper) for paper in PAPERS}
     used = {
         next(i for i, rule in enumerate(RULES) if rule.paper == paper and rule.fits(row))
         for paper in PAPERS
@@ -48,11 +49,11 @@ def test_every_rule_is_used():
 
 
 def test_without_recorded_runs_nothing_is_compared(monkeypatch, tmp_path):
-    monkeypatch.setattr(module, "recorded_folder", lambda run, chapter: tmp_path / run / chapter)
-    monkeypatch.setattr(module, "has_recorded", lambda run, chapter: False)
-    module._table.cache_clear()
+    monkeypatch.setattr(rules, "recorded_folder", lambda run, chapter: tmp_path / run / chapter)
+    monkeypatch.setattr(rules, "has_recorded", lambda run, chapter: False)
+    rules._table.cache_clear()
     found = beside()
-    module._table.cache_clear()
+    rules._table.cache_clear()
     assert set(found["kind"]) == {"no"}
     assert "not recorded here" in " ".join(found["why"])
 
