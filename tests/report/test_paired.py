@@ -11,6 +11,7 @@ from unbidden.report.paired import (
     system_pairs,
 )
 from unbidden.report.summary import select
+from unbidden.report.tables import shown_differences
 
 
 def test_drop_pairs_a_composed_query_with_its_members(toy):
@@ -72,3 +73,19 @@ def test_an_item_that_only_one_system_has_a_score_for_is_no_pair():
 def test_no_pairs_make_an_empty_table_with_its_columns():
     table = paired_differences([])
     assert (len(table), list(table.columns)) == (0, COMPARED)
+
+
+def test_a_difference_within_one_conversation_is_shown_as_such():
+    def shown(homes):
+        rows = items(
+            [
+                (c, f"{c}#{i}", "question", 4, system, value)
+                for c in homes
+                for i in range(8)
+                for system, value in (("s", 1.0), ("t", 0.0))
+            ]
+        )
+        return list(shown_differences(against(rows, "s"), ["system"])["differs?"])
+
+    assert shown("a") == ["yes, in this one"]
+    assert shown("abcdefgh") == ["yes"]

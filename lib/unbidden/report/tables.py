@@ -213,6 +213,15 @@ def shown_differences(table: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
             "p": [p_text(p) for p in table["p_holm"]],
             "p by t": [p_text(p) for p in table["p_t_holm"]],
             "detectable": [points(value) for value in table["detectable"]],
-            "differs?": table["verdict"].map(_SHOWN_VERDICT),
+            "differs?": [
+                _shown_verdict(*pair)
+                for pair in zip(table["verdict"], table["conversations"], strict=True)
+            ],
         }
     )
+
+
+def _shown_verdict(verdict: str, conversations: int) -> str:
+    """Return the verdict in a word or two; items of one conversation speak of no other."""
+    shown = _SHOWN_VERDICT[verdict]
+    return f"{shown}, in this one" if conversations == 1 and shown.startswith("yes") else shown
