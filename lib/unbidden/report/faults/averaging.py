@@ -11,15 +11,14 @@ from unbidden.report.faults.base import Context, Effect, Fault, answerable, from
 from unbidden.stats import clustered_mean, jackknife
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
 
 def _pooling(context: Context) -> list[Effect]:
-    values = answerable(context.values(context.ranking()))
     found = []
-    for style in context.shown_styles():
-        rows = values[(values["style"] == style) & values["value"].notna()]
-        x, homes = rows["value"].to_numpy(float), rows["conversation"].to_numpy()
+    for style, x, homes in _scored(context):
 
         def gap(
             kept: NDArray[np.bool_], x: NDArray[np.float64] = x, h: NDArray[np.object_] = homes
@@ -38,11 +37,8 @@ def _pooling(context: Context) -> list[Effect]:
 
 
 def _clustering(context: Context) -> list[Effect]:
-    values = answerable(context.values(context.ranking()))
     found = []
-    for style in context.shown_styles():
-        rows = values[(values["style"] == style) & values["value"].notna()]
-        x, homes = rows["value"].to_numpy(float), rows["conversation"].to_numpy()
+    for style, x, homes in _scored(context):
 
         def widths(
             kept: NDArray[np.bool_], x: NDArray[np.float64] = x, h: NDArray[np.object_] = homes
@@ -68,6 +64,16 @@ def _clustering(context: Context) -> list[Effect]:
             )
         )
     return found
+
+
+def _scored(
+    context: Context,
+) -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.object_]]]:
+    """Yield each style with the values of its scored items and their conversations."""
+    values = answerable(context.values(context.ranking()))
+    for style in context.shown_styles():
+        rows = values[(values["style"] == style) & values["value"].notna()]
+        yield style, rows["value"].to_numpy(float), rows["conversation"].to_numpy()
 
 
 def _log_ratio(one: float, other: float) -> float:
