@@ -6,8 +6,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tests.memory.mem0_script import actions, added, facts, operation
-from tests.memory.memora_script import cues, decision, entries, episodes, step
+from tests.memory.mem0.script import actions, added, facts, operation
+from tests.memory.memora.script import cues, decision, entries, episodes, step
 from unbidden.corpus import load_corpus
 from unbidden.llm import ScriptedLLM
 from unbidden.llm.schemas_notes import (

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unbidden.memory.calls import CountedCalls
-    from unbidden.memory.memora_store import HarmonicStore
+    from unbidden.memory.memora.store import HarmonicStore
     from unbidden.memory.records import MemoryRecord
 
 _VALUE_CUT, _NEIGHBOUR_CUT = 150, 100

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.memory.hand import Words, conversation, texts
-from tests.memory.mem0_script import BOAT, actions, added, facts, one_pass, operation
+from tests.memory.mem0.script import BOAT, actions, added, facts, one_pass, operation
 from unbidden.corpus import load_corpus
 from unbidden.corpus.models import Conversation, Session, Turn
 from unbidden.errors import ConfigError
@@ -14,7 +14,7 @@ from unbidden.llm.parse import parse_text
 from unbidden.llm.schemas_mem0 import AddedMemories, FactOperation, FactTexts, MemoryActions
 from unbidden.memory import create_system
 from unbidden.memory.mem0 import Mem0
-from unbidden.memory.mem0_v2 import Mem0V2
+from unbidden.memory.mem0.v2 import Mem0V2
 
 # Version 2: additive.
 

@@ -9,8 +9,9 @@ import pytest
 from tests.memory.hand import Words, conversation, texts
 from unbidden.errors import ConfigError, LLMError
 from unbidden.llm import LLMSettings, Outcome, ScriptedLLM, connect
-from unbidden.memory import create_system, mem0_bridge
-from unbidden.memory.mem0_package import _texts
+from unbidden.memory import create_system
+from unbidden.memory.mem0 import bridge
+from unbidden.memory.mem0.package import _texts
 
 TALK = conversation(
     [("Ana", "I bought a red boat yesterday."), ("Ben", "I like cats.")],
@@ -29,7 +30,7 @@ def _package_first():
     """Load the package our way first: what it reads from the environment it reads once."""
     if importlib.util.find_spec("mem0") is None:
         pytest.skip("the extra `mem0` is not installed")
-    mem0_bridge.load_package()
+    bridge.load_package()
 
 
 @pytest.fixture
@@ -251,7 +252,7 @@ def test_a_package_with_telemetry_on_is_refused(_package_first, monkeypatch):
 
     monkeypatch.setattr(mem0.memory.telemetry, "MEM0_TELEMETRY", True)
     with pytest.raises(ConfigError, match="telemetry"):
-        mem0_bridge.load_package()
+        bridge.load_package()
 
 
 def test_a_release_of_another_form_is_refused(package):

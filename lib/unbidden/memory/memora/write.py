@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from unbidden.corpus.models import TurnId
     from unbidden.llm.schemas_memora import CitedEntry, Entry
-    from unbidden.memory.memora_segments import Segment
-    from unbidden.memory.memora_store import HarmonicStore
+    from unbidden.memory.memora.segments import Segment
+    from unbidden.memory.memora.store import HarmonicStore
     from unbidden.memory.modelled import ModelledSystem
     from unbidden.memory.records import MemoryRecord
 

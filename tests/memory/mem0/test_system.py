@@ -5,10 +5,10 @@ import re
 import pytest
 
 from tests.memory.hand import Words, conversation, texts
-from tests.memory.mem0_script import BOAT, actions, added, asked, facts, one_pass, operation
+from tests.memory.mem0.script import BOAT, actions, added, asked, facts, one_pass, operation
 from unbidden.llm import Outcome, ScriptedLLM
 from unbidden.memory.mem0 import Mem0
-from unbidden.memory.mem0_v2 import Mem0V2
+from unbidden.memory.mem0.v2 import Mem0V2
 
 # The releases up to 1.0: two calls per batch.
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.memory.hand import Words, texts
-from tests.memory.memora_script import (
+from tests.memory.memora.script import (
     ONE,
     TALK,
     asked,
@@ -22,8 +22,8 @@ from unbidden.llm.schemas_memora import (
     Episode,
 )
 from unbidden.memory.memora import Memora
-from unbidden.memory.memora_segments import fixed, segment_of_each
-from unbidden.memory.memora_store import HarmonicStore
+from unbidden.memory.memora.segments import fixed, segment_of_each
+from unbidden.memory.memora.store import HarmonicStore
 
 # Segmentation.
 

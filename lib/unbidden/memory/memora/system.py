@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal, get_args
 from unbidden.llm.schemas_memora import Episodes
 from unbidden.memory.batches import Message, check_size, said
 from unbidden.memory.embed import MINILM
-from unbidden.memory.memora_policy import collect
-from unbidden.memory.memora_segments import Segment, fixed, interleaved, segment_of_each, segments
-from unbidden.memory.memora_store import HarmonicStore
-from unbidden.memory.memora_write import Duplicates, EntryWriter, Sources
+from unbidden.memory.memora.policy import collect
+from unbidden.memory.memora.segments import Segment, fixed, interleaved, segment_of_each, segments
+from unbidden.memory.memora.store import HarmonicStore
+from unbidden.memory.memora.write import Duplicates, EntryWriter, Sources
 from unbidden.memory.modelled import ModelledSystem, checked
 from unbidden.memory.protocol import SystemInfo
 from unbidden.memory.speaker_stores import check_choice
@@ -93,7 +93,7 @@ class Memora(ModelledSystem):
     constant : float
         Of the fusion.
     policy : {"semantic", "prompted"}
-        Whether a model collects further memories, see `unbidden.memory.memora_policy`.
+        Whether a model collects further memories, see `unbidden.memory.memora.policy`.
     max_steps : int
         Of the prompted policy.
 

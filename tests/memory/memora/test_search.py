@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.memory.hand import Words, texts
-from tests.memory.memora_script import ONE, cues, entries, memora, step
+from tests.memory.memora.script import ONE, cues, entries, memora, step
 from unbidden.errors import ConfigError
 from unbidden.llm import Outcome, ScriptedLLM
 from unbidden.llm.parse import parse_text
@@ -19,7 +19,7 @@ from unbidden.llm.schemas_memora import (
 )
 from unbidden.memory import create_system
 from unbidden.memory.memora import Memora
-from unbidden.memory.memora_store import HarmonicStore
+from unbidden.memory.memora.store import HarmonicStore
 
 # Search.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from unbidden.errors import UnbiddenError
 from unbidden.memory.embed import MINILM
-from unbidden.memory.mem0_bridge import load_package, new_memory
+from unbidden.memory.mem0.bridge import load_package, new_memory
 from unbidden.memory.protocol import Retrieved, SystemInfo
 from unbidden.memory.speaker_stores import Ingestion, SpeakerStores
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from unbidden.corpus.models import Conversation
     from unbidden.llm import LLM
     from unbidden.memory.batches import Batch
-    from unbidden.memory.mem0_bridge import ModelBridge
+    from unbidden.memory.mem0.bridge import ModelBridge
     from unbidden.memory.records import Encodes, MemoryRecord, RecordStore
 
 # The package, too, drops what a model thinks aloud, and then reads what stands inside prose.
