@@ -36,23 +36,6 @@ def data_card(
         Names of the files under ``data/``; "queries" is the one shown first.
     """
     header = _header(corpus, queries, tables, licence, languages)
-    turns = sum(len(item.turns) for item in corpus.conversations)
-    counts = [
-        ("conversations", len(corpus.conversations)),
-        ("sessions", sum(len(item.sessions) for item in corpus.conversations)),
-        ("turns", turns),
-        ("questions", sum(len(item.questions) for item in corpus.conversations)),
-        ("clusters", len(corpus.clusters)),
-    ]
-    styles = Counter(query.style for query in queries)
-    cells = Counter((query.style, query.category) for query in queries)
-    head = f"| style | queries | {' | '.join(CATEGORIES.values())} |"
-    rows = [
-        f"| {style} | {styles[style]:,} | "
-        + " | ".join(f"{cells[style, number]:,}" for number in CATEGORIES)
-        + " |"
-        for style in STYLES
-    ]
     return "\n".join(
         [
             "---",
@@ -63,10 +46,9 @@ def data_card(
             "Long conversations between two people, questions about them, and the same questions "
             "as people really speak: the query styles of LoCoMo-Conv (arXiv 2609.03467).",
             "",
-            *("| what | number |", "| --- | ---: |"),
-            *(f"| {name} | {number:,} |" for name, number in counts),
+            *_counts(corpus),
             "",
-            *(head, "| --- | ---: |" + " ---: |" * len(CATEGORIES), *rows),
+            *_styles(queries),
             "",
             "Composed queries join questions of several categories and count in none.",
             "",
@@ -79,6 +61,34 @@ def data_card(
             "",
         ]
     )
+
+
+def _counts(corpus: Corpus) -> list[str]:
+    """Return the lines of a table of how much there is of each thing."""
+    talks = corpus.conversations
+    counts = {
+        "conversations": len(talks),
+        "sessions": sum(len(item.sessions) for item in talks),
+        "turns": sum(len(item.turns) for item in talks),
+        "questions": sum(len(item.questions) for item in talks),
+        "clusters": len(corpus.clusters),
+    }
+    rows = [f"| {name} | {number:,} |" for name, number in counts.items()]
+    return ["| what | number |", "| --- | ---: |", *rows]
+
+
+def _styles(queries: Sequence[Query]) -> list[str]:
+    """Return the lines of a table of queries by style and category."""
+    styles = Counter(query.style for query in queries)
+    cells = Counter((query.style, query.category) for query in queries)
+    rows = [
+        f"| {style} | {styles[style]:,} | "
+        + " | ".join(f"{cells[style, number]:,}" for number in CATEGORIES)
+        + " |"
+        for style in STYLES
+    ]
+    head = f"| style | queries | {' | '.join(CATEGORIES.values())} |"
+    return [head, "| --- | ---: |" + " ---: |" * len(CATEGORIES), *rows]
 
 
 def _header(

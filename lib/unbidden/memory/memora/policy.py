@@ -67,19 +67,29 @@ def collect(
         chosen = checked(outcome.value, PolicyStep, "memora_policy.v1")
         if chosen.action == "STOP":
             break
-        if chosen.action == "EXPAND":
-            labels = dict.fromkeys(str(number) for number in chosen.frontier_ids)
-            new = [frontier[label] for label in labels if label in frontier]
-            target = ", ".join(record.index_text for record in new)
-        else:
-            asked = target = (chosen.new_query or "").strip()
-            new = search(asked) if asked else []
+        new, target = _taken(chosen, frontier, search)
         if not target:
             events["policy_invalid"] += 1
             break
+        if chosen.action != "EXPAND":
+            asked = target
         working |= {record.id: record for record in new if record.id not in working}
         trace.append(f"{chosen.action} {target}")
     return list(working.values())
+
+
+def _taken(
+    chosen: PolicyStep,
+    frontier: dict[str, MemoryRecord],
+    search: Callable[[str], list[MemoryRecord]],
+) -> tuple[list[MemoryRecord], str]:
+    """Return what a step brings and what it aims at; a step without an aim is invalid."""
+    if chosen.action == "EXPAND":
+        labels = dict.fromkeys(str(number) for number in chosen.frontier_ids)
+        new = [frontier[label] for label in labels if label in frontier]
+        return new, ", ".join(record.index_text for record in new)
+    text = (chosen.new_query or "").strip()
+    return search(text) if text else [], text
 
 
 def _cut(records: dict[str, MemoryRecord], length: int) -> list[dict[str, str]]:
