@@ -6,10 +6,11 @@ import pytest
 
 from unbidden.corpus import load_corpus
 from unbidden.errors import ConfigError, DataError
-from unbidden.queries.agreement import NO_LIBRARY, NO_PAIRS, ONE_VALUE
+from unbidden.queries.agreement import NO_PAIRS
 from unbidden.queries.labelling import agreement, labelling_page, sample_items, write_page
 from unbidden.queries.labelling_checks import CHECKS, passes
 from unbidden.queries.labels import parse_labels, read_labels
+from unbidden.stats.agreement import NO_LIBRARY, ONE_VALUE
 
 HOSTILE = "</script><script>document.title='owned'</script>\u2028{{ 7*7 }}<img src=x onerror=1>"
 

@@ -11,8 +11,8 @@ import pandas as pd
 from unbidden.judge.asking import judge
 from unbidden.judge.labelled import cases
 from unbidden.judge.registry import rubric
-from unbidden.queries.agreement import NO_LIBRARY, ONE_VALUE, cohen_kappa
 from unbidden.stats import clustered_mean
+from unbidden.stats.agreement import ONE_VALUE, cohen_kappa, krippendorff_alpha
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -191,15 +191,8 @@ def _alpha(pairs: _Pairs) -> tuple[float, str | None]:
     if not pairs.gold:
         return float("nan"), "no scored item"
     ranks = {label: rank for rank, label in enumerate(pairs.order)}
-    data = np.array([[ranks[x] for x in side] for side in (pairs.gold, pairs.judged)], dtype=float)
-    if len(np.unique(data)) < 2:
-        return float("nan"), ONE_VALUE
-    try:
-        import krippendorff
-    except ImportError:
-        return float("nan"), NO_LIBRARY
-    kind = "ordinal" if pairs.ordinal else "nominal"
-    return float(krippendorff.alpha(reliability_data=data, level_of_measurement=kind)), None
+    data = [[ranks[label] for label in side] for side in (pairs.gold, pairs.judged)]
+    return krippendorff_alpha(data, "ordinal" if pairs.ordinal else "nominal")
 
 
 def _bootstrap(

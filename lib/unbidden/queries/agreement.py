@@ -1,12 +1,7 @@
-"""How far people's labels agree, and how many queries pass.
-
-Cohen's kappa is unweighted and for two people. Krippendorff's alpha is over all people and knows
-the order of an ordinal scale; it comes from the `krippendorff` library (extra `agree`).
-"""
+"""How far people's labels agree, and how many queries pass."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -16,15 +11,14 @@ import pandas as pd
 
 from unbidden.queries.labelling_checks import CHECKS, passes
 from unbidden.queries.labels import Labels, labels_error, parse_labels
+from unbidden.stats.agreement import ONE_VALUE, cohen_kappa, krippendorff_alpha
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from unbidden.queries.labelling_checks import Check
 
-NO_LIBRARY = "the library krippendorff is not installed (extra `agree`)"
 NO_PAIRS = "no item has labels of two people"
-ONE_VALUE = "all labels are equal: agreement beyond chance is not defined"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,19 +113,6 @@ def _pair(style: str, check: Check, table: pd.DataFrame, a: str, b: str) -> dict
     return row | {"raw": raw, "kappa": kappa, "unscored": why}
 
 
-def cohen_kappa(first: Sequence[str], second: Sequence[str]) -> float:
-    """Return Cohen's unweighted kappa of two people's labels; NaN if chance alone agrees fully.
-
-    >>> cohen_kappa(["yes", "yes", "no", "no"], ["yes", "no", "no", "no"])
-    0.5
-    """
-    n = len(first)
-    agreed = sum(a == b for a, b in zip(first, second, strict=True)) / n
-    ones, others = Counter(first), Counter(second)
-    chance = sum(ones[value] * others[value] for value in ones) / n**2
-    return (agreed - chance) / (1 - chance) if chance < 1 else float("nan")
-
-
 def _summary(
     style: str, check: Check, table: pd.DataFrame, pairs: Sequence[dict[str, Any]]
 ) -> dict[str, Any]:
@@ -140,7 +121,7 @@ def _summary(
         np.mean([a == b for a, b in combinations(row.dropna(), 2)]) for _, row in shared.iterrows()
     ]
     kappas = [row["kappa"] for row in pairs if not np.isnan(row["kappa"])]
-    alpha, why = krippendorff_alpha(shared, check)
+    alpha, why = _alpha(shared, check)
     return {
         "style": style,
         "check": check.id,
@@ -154,26 +135,13 @@ def _summary(
     }
 
 
-def krippendorff_alpha(table: pd.DataFrame, check: Check) -> tuple[float, str | None]:
-    """Return alpha of labels by unit (row) and person (column), and why there is none.
-
-    Parameters
-    ----------
-    table : DataFrame of shape (n_units, n_people)
-        Missing where a person gave no label; every row has two labels or more.
-    """
+def _alpha(table: pd.DataFrame, check: Check) -> tuple[float, str | None]:
+    """Return alpha of labels by unit (row) and person (column), and why there is none."""
     if table.empty:
         return float("nan"), NO_PAIRS
     ranks = {value: rank for rank, value in enumerate(check.values)}
-    numbers = np.array([[ranks.get(cell, np.nan) for cell in row] for row in table.to_numpy()])
-    if len(np.unique(numbers[~np.isnan(numbers)])) < 2:
-        return float("nan"), ONE_VALUE
-    try:
-        import krippendorff
-    except ImportError:
-        return float("nan"), NO_LIBRARY
-    alpha = krippendorff.alpha(reliability_data=numbers.T, level_of_measurement=check.level)
-    return float(alpha), None
+    numbers = [[ranks.get(cell, np.nan) for cell in row] for row in table.to_numpy()]
+    return krippendorff_alpha(np.transpose(numbers), check.level)
 
 
 def _passed(style: str, people: Sequence[Labels]) -> list[dict[str, Any]]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from unbidden.stats.agreement import cohen_kappa
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,6 +50,5 @@ def agreement(pairs: Iterable[tuple[bool | None, bool | None]]) -> Agreement:
     if not n:
         return Agreement(0, 0, 0, None, None)
     raw = sum(one == two for one, two in both) / n
-    by_chance = (first * second + (n - first) * (n - second)) / n**2
-    kappa = (raw - by_chance) / (1 - by_chance) if by_chance < 1 else None
-    return Agreement(n, first, second, raw, kappa)
+    kappa = cohen_kappa(*zip(*both, strict=True))
+    return Agreement(n, first, second, raw, None if math.isnan(kappa) else kappa)

@@ -6,12 +6,12 @@ The checks and rules follow LoCoMo-Conv's human annotation (tracks A); the wordi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Level = Literal["nominal", "ordinal"]
+    from unbidden.stats.agreement import Level
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ import pandas as pd
 from unbidden.corpus.models import STYLES
 from unbidden.judge.registry import rubrics_for
 from unbidden.judge.scoring import missing_record
-from unbidden.queries.agreement import cohen_kappa
 from unbidden.report.paired import COMPARED, paired_differences
 from unbidden.report.summary import means
 from unbidden.report.tables import points, shown_differences, with_interval
+from unbidden.stats.agreement import cohen_kappa
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
