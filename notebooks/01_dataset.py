@@ -33,7 +33,7 @@ from unbidden.queries.build import build_queries
 from unbidden.queries.clusters import count_pairs
 from unbidden.queries.duplicates import near_duplicates
 from unbidden.queries.overlap import overlap_items
-from unbidden.queries.supportive_tables import layer_overlap, layer_size
+from unbidden.queries.supportive.tables import layer_overlap, layer_size
 from unbidden.recorded import has_recorded, recorded_numbers, recorded_view
 from unbidden.report import figures
 from unbidden.report.dataset import overview

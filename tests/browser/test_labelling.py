@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from tests.queries.test_labelling import HOSTILE
+from tests.queries.labelling.test_labelling import HOSTILE
 from unbidden.corpus import load_corpus
-from unbidden.queries.labelling import sample_items, write_page
-from unbidden.queries.labels import parse_labels
+from unbidden.queries.labelling.labels import parse_labels
+from unbidden.queries.labelling.page import sample_items, write_page
 
 pytestmark = pytest.mark.browser
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from unbidden.grounding.silent import ORACLE, TOTAL
-from unbidden.queries.supportive import Citation, Verdict, Winner, build_layer
-from unbidden.queries.supportive_tables import layer_recall
+from unbidden.queries.supportive.layer import Citation, Verdict, Winner, build_layer
+from unbidden.queries.supportive.tables import layer_recall
 from unbidden.retrieval.score import turn_order
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from unbidden.corpus.models import TurnId
     from unbidden.queries.build import Query
-    from unbidden.queries.supportive import Layer, QuestionKey
+    from unbidden.queries.supportive.layer import Layer, QuestionKey
     from unbidden.reply.answer import Answer
     from unbidden.retrieval.run import Rankings
 

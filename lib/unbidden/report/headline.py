@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from unbidden.config import RetrievalConfig
     from unbidden.corpus.audit import Audit
     from unbidden.corpus.models import Corpus
-    from unbidden.queries.construction import Construction
+    from unbidden.queries.construction.building import Construction
     from unbidden.retrieval import Rankings
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from unbidden.config import project_root
-from unbidden.queries.record import RECORDED, replayed
+from unbidden.queries.construction.record import RECORDED, replayed
 from unbidden.recorded import has_recorded, recorded_facts, recorded_folder
 from unbidden.report.dataset.tables import shown_construction
 from unbidden.report.headline import construction_numbers

@@ -9,9 +9,9 @@ import pandas as pd
 from unbidden.corpus.load import dialog_files
 from unbidden.queries.build import build_queries
 from unbidden.queries.release import DialogFile
-from unbidden.queries.supportive import Layer
-from unbidden.queries.supportive_file import supportive_of_samples
-from unbidden.queries.supportive_tables import layer_recall
+from unbidden.queries.supportive.file import supportive_of_samples
+from unbidden.queries.supportive.layer import Layer
+from unbidden.queries.supportive.tables import layer_recall
 from unbidden.retrieval import retrieve
 from unbidden.retrieval.score import turn_order
 
@@ -40,7 +40,7 @@ def supportive_recall(
     Returns
     -------
     DataFrame
-        As `unbidden.queries.supportive_tables.layer_recall`, with a column ``system``.
+        As `unbidden.queries.supportive.tables.layer_recall`, with a column ``system``.
     """
     listed = {key[0] for key, items in layer.turns.items() if items}
     queries = [

@@ -9,19 +9,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.queries.scripts import CLEAN, VERDICTS, answer, faults, rewrite, style_of
+from tests.queries.construction.scripts import CLEAN, VERDICTS, answer, faults, rewrite, style_of
 from unbidden.corpus import load_corpus
 from unbidden.errors import BudgetExceeded, ConfigError
 from unbidden.llm import LLMSettings, Outcome, PromptLibrary, ScriptedLLM, Usage, connect
 from unbidden.queries.build import build_queries
-from unbidden.queries.checking import plain
-from unbidden.queries.construction import (
+from unbidden.queries.construction.building import (
     WRITTEN_STYLES,
     BuildOptions,
     construct,
     sample_questions,
 )
-from unbidden.queries.rules import Rules
+from unbidden.queries.construction.checking import plain
+from unbidden.queries.construction.rules import Rules
 
 ONE = BuildOptions()
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from unbidden.llm.base import Call
-from unbidden.queries.rewriting import known_answer
-from unbidden.queries.wordcheck import stage_b
+from unbidden.queries.construction.rewriting import known_answer
+from unbidden.queries.construction.wordcheck import stage_b
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from unbidden.corpus.models import Conversation
     from unbidden.llm.base import LLM
     from unbidden.llm.outcome import Outcome
-    from unbidden.queries.rewriting import Written
-    from unbidden.queries.wordcheck import StageB
+    from unbidden.queries.construction.rewriting import Written
+    from unbidden.queries.construction.wordcheck import StageB
 
 NOT_APPLICABLE = "not applicable"
 

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 from unbidden.corpus.evidence import read_evidence
 from unbidden.corpus.models import CATEGORIES, Rewrite
-from unbidden.queries.drafting import Draft, Task, draft, failures
-from unbidden.queries.rules import Rules, default_rules
+from unbidden.queries.construction.drafting import Draft, Task, draft, failures
+from unbidden.queries.construction.rules import Rules, default_rules
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from unbidden.corpus.models import Conversation, ConversationId, Question, Style
     from unbidden.llm.base import LLM
-    from unbidden.queries.checking import Problem
-    from unbidden.queries.rules import Protocol
+    from unbidden.queries.construction.checking import Problem
+    from unbidden.queries.construction.rules import Protocol
 
 SINGLE_STYLES: tuple[Style, ...] = ("dialog", "implicit", "counterfactual")
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from unbidden.queries.labelling_checks import CHECKS, passes
-from unbidden.queries.labels import Labels, labels_error, parse_labels
+from unbidden.queries.labelling.checks import CHECKS, passes
+from unbidden.queries.labelling.labels import Labels, labels_error, parse_labels
 from unbidden.stats.agreement import ONE_VALUE, cohen_kappa, krippendorff_alpha
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from unbidden.queries.labelling_checks import Check
+    from unbidden.queries.labelling.checks import Check
 
 NO_PAIRS = "no item has labels of two people"
 

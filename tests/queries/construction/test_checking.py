@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unbidden.queries.checking import (
+from unbidden.queries.construction.checking import (
     MIN_WORDS,
     PROBLEMS,
     plain,

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.queries.scripts import answer
+from tests.queries.construction.scripts import answer
 from unbidden.errors import LLMError
 from unbidden.llm import LLMSettings, ScriptedLLM, replay
 from unbidden.llm.localmodels import local_model
 from unbidden.llm.transport import Transport
-from unbidden.queries.checking import states
-from unbidden.queries.record import build, corpus_of, limited, replayed
+from unbidden.queries.construction.checking import states
+from unbidden.queries.construction.record import build, corpus_of, limited, replayed
 from unbidden.report.headline import construction_numbers
 
-RESULTS = Path(__file__).parents[2] / "results"
+RESULTS = Path(__file__).parents[3] / "results"
 FOLDERS = sorted((RESULTS / "recorded" / "construction").glob("*"))
 NAMES = [folder.name for folder in FOLDERS]
 

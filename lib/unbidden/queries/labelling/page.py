@@ -15,10 +15,10 @@ import jinja2
 from unbidden.atomic import write_text
 from unbidden.corpus.evidence import read_evidence
 from unbidden.errors import ConfigError, closest
-from unbidden.queries.agreement import agreement
 from unbidden.queries.build import build_queries
-from unbidden.queries.labelling_checks import CHECKS
-from unbidden.queries.labels import read_labels
+from unbidden.queries.labelling.agreement import agreement
+from unbidden.queries.labelling.checks import CHECKS
+from unbidden.queries.labelling.labels import read_labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -155,7 +155,7 @@ def labelling_page(items: Sequence[Item], *, title: str = "Labelling queries") -
     """
     if not items:
         raise ConfigError("nothing to label", expected="one item or more", got="none")
-    folder = resources.files("unbidden.queries") / "page"
+    folder = resources.files("unbidden.queries.labelling") / "files"
     script = (folder / "labelling.js").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     data = {

@@ -2,13 +2,13 @@
 
 import pytest
 
-from tests.queries.scripts import CLEAN, answer, faults, rewrite
+from tests.queries.construction.scripts import CLEAN, answer, faults, rewrite
 from unbidden.corpus import load_corpus
 from unbidden.errors import ConfigError
 from unbidden.llm import ScriptedLLM
-from unbidden.queries.composing import compose, repair_leaks, sample_groups, to_cluster
-from unbidden.queries.drafting import Draft, Task, draft
-from unbidden.queries.rules import Rules
+from unbidden.queries.construction.composing import compose, repair_leaks, sample_groups, to_cluster
+from unbidden.queries.construction.drafting import Draft, Task, draft
+from unbidden.queries.construction.rules import Rules
 
 LEAKY = "I want to tell Rui how the red boat was painted blue that spring."
 HALF = "I want to tell Rui how the old thing was painted blue that spring."

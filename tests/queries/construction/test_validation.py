@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.queries.scripts import VERDICTS, answer, faults
+from tests.queries.construction.scripts import VERDICTS, answer, faults
 from unbidden.corpus import load_corpus
 from unbidden.corpus.models import Rewrite
 from unbidden.llm import PromptLibrary, ScriptedLLM, rewrite_checks
-from unbidden.queries.judges import agreement
-from unbidden.queries.rewriting import Written
-from unbidden.queries.validation import judge, validate
-from unbidden.queries.wordcheck import MAX_OVERLAP, stage_b
+from unbidden.queries.construction.judges import agreement
+from unbidden.queries.construction.rewriting import Written
+from unbidden.queries.construction.validation import judge, validate
+from unbidden.queries.construction.wordcheck import MAX_OVERLAP, stage_b
 
 JUDGED = {  # style and question of each prompt
     "validate_dialog.v1": ("dialog", 0),

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from unbidden.corpus.models import STYLES
-from unbidden.queries.judges import agreement
+from unbidden.queries.construction.judges import agreement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from unbidden.queries.counting import PromptCalls
-    from unbidden.queries.validation import Validated
+    from unbidden.queries.construction.counting import PromptCalls
+    from unbidden.queries.construction.validation import Validated
 
 Record = dict[str, Any]
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from unbidden.corpus.models import TurnId
     from unbidden.queries.build import Query
-    from unbidden.queries.supportive import Layer
+    from unbidden.queries.supportive.layer import Layer
 
 NO_GOLD = "no evidence is cited for this question"
 NO_SUPPORTIVE = "no supportive turn is known for this question"

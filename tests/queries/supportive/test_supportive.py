@@ -6,13 +6,13 @@ from unbidden.corpus import load_corpus
 from unbidden.errors import ConfigError, DataError
 from unbidden.queries.build import build_queries
 from unbidden.queries.release import DialogFile, normal_json
-from unbidden.queries.supportive import Citation, Layer, SupportiveTurn, Verdict, build_layer
-from unbidden.queries.supportive_file import (
+from unbidden.queries.supportive.file import (
     SupportiveFile,
     read_supportive,
     supportive_of_samples,
 )
-from unbidden.queries.supportive_tables import (
+from unbidden.queries.supportive.layer import Citation, Layer, SupportiveTurn, Verdict, build_layer
+from unbidden.queries.supportive.tables import (
     NO_SUPPORTIVE,
     layer_overlap,
     layer_recall,

@@ -10,14 +10,14 @@ from unbidden.atomic import write_text
 from unbidden.corpus.jsonfile import read_json
 from unbidden.corpus.models import Irregularity, TurnId
 from unbidden.queries.release import normal_json
-from unbidden.queries.supportive import Layer, SupportiveTurn, form_error
+from unbidden.queries.supportive.layer import Layer, SupportiveTurn, form_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from unbidden.corpus.models import Conversation
-    from unbidden.queries.supportive import QuestionKey
+    from unbidden.queries.supportive.layer import QuestionKey
 
 _KEY = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
 

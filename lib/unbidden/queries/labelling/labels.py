@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unbidden.corpus.jsonfile import read_json
 from unbidden.errors import DataError
-from unbidden.queries.labelling_checks import CHECKS
+from unbidden.queries.labelling.checks import CHECKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from unbidden.errors import ConfigError, closest
-from unbidden.queries.checking import PROBLEMS, Problem
+from unbidden.queries.construction.checking import PROBLEMS, Problem
 from unbidden.queries.leaks import MAX_FORBIDDEN
 
 if TYPE_CHECKING:

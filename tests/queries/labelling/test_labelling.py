@@ -6,10 +6,10 @@ import pytest
 
 from unbidden.corpus import load_corpus
 from unbidden.errors import ConfigError, DataError
-from unbidden.queries.agreement import NO_PAIRS
-from unbidden.queries.labelling import agreement, labelling_page, sample_items, write_page
-from unbidden.queries.labelling_checks import CHECKS, passes
-from unbidden.queries.labels import parse_labels, read_labels
+from unbidden.queries.labelling.agreement import NO_PAIRS
+from unbidden.queries.labelling.checks import CHECKS, passes
+from unbidden.queries.labelling.labels import parse_labels, read_labels
+from unbidden.queries.labelling.page import agreement, labelling_page, sample_items, write_page
 from unbidden.stats.agreement import NO_LIBRARY, ONE_VALUE
 
 HOSTILE = "</script><script>document.title='owned'</script>\u2028{{ 7*7 }}<img src=x onerror=1>"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from unbidden.llm.base import Call
-from unbidden.queries.checking import problems_of, told
+from unbidden.queries.construction.checking import problems_of, told
 from unbidden.queries.leaks import forbidden_words, leak
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from unbidden.corpus.models import Style
     from unbidden.llm.base import LLM
     from unbidden.llm.outcome import Outcome
-    from unbidden.queries.checking import Problem
-    from unbidden.queries.rules import Rules
+    from unbidden.queries.construction.checking import Problem
+    from unbidden.queries.construction.rules import Rules
 
 _CONTENT_FAILURES = frozenset(
     {

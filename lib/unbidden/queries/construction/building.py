@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING
 
 from unbidden.corpus.models import Corpus
 from unbidden.errors import ConfigError, closest
-from unbidden.queries.composing import compose, sample_groups, to_cluster
-from unbidden.queries.counting import CountingLLM
-from unbidden.queries.rewriting import SINGLE_STYLES, rewrite_questions
-from unbidden.queries.rules import default_rules
-from unbidden.queries.summary import ConstructionReport, summarise
-from unbidden.queries.validation import Validated, validate
+from unbidden.queries.construction.composing import compose, sample_groups, to_cluster
+from unbidden.queries.construction.counting import CountingLLM
+from unbidden.queries.construction.rewriting import SINGLE_STYLES, rewrite_questions
+from unbidden.queries.construction.rules import default_rules
+from unbidden.queries.construction.summary import ConstructionReport, summarise
+from unbidden.queries.construction.validation import Validated, validate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from unbidden.corpus.models import Cluster, Conversation, Rewrite, Style
     from unbidden.llm.base import LLM
-    from unbidden.queries.rewriting import Written
-    from unbidden.queries.rules import Protocol, Rules
+    from unbidden.queries.construction.rewriting import Written
+    from unbidden.queries.construction.rules import Protocol, Rules
 
 WRITTEN_STYLES: tuple[Style, ...] = (*SINGLE_STYLES, "composed")
 """The styles that are written, in the order in which they are."""

@@ -1,8 +1,9 @@
 """Recording a construction with a local model, and replaying it without one.
 
 A recorded construction is a recording of calls, and a folder with ``run.json`` (what was built,
-how and by what) and ``report.json`` (its numbers). ``python -m unbidden.queries.record`` makes
-one; `replayed` builds the same again from the recording alone.
+how and by what) and ``report.json`` (its numbers). ``python -m
+unbidden.queries.construction.record`` makes one; `replayed` builds the same again from the
+recording alone.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from unbidden.llm.recording import Recording
 from unbidden.llm.recording import record as write_recording
 from unbidden.llm.serve import serving
 from unbidden.llm.settings import LLMSettings
-from unbidden.queries.construction import BuildOptions, Construction, construct
-from unbidden.queries.counting import CountingLLM
-from unbidden.queries.rules import PROTOCOLS, Protocol, Rules, default_rules
+from unbidden.queries.construction.building import BuildOptions, Construction, construct
+from unbidden.queries.construction.counting import CountingLLM
+from unbidden.queries.construction.rules import PROTOCOLS, Protocol, Rules, default_rules
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from unbidden.memory.tokens import paper_tokens
 from unbidden.queries.audit import word_count
-from unbidden.queries.checking import MIN_WORDS
+from unbidden.queries.construction.checking import MIN_WORDS
+from unbidden.queries.construction.rewriting import evidence_lines
 from unbidden.queries.overlap import content_words
-from unbidden.queries.rewriting import evidence_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from unbidden.corpus.models import Conversation, Style
-    from unbidden.queries.rewriting import Written
+    from unbidden.queries.construction.rewriting import Written
 
 MAX_OVERLAP: Mapping[Style, float] = {
     "dialog": 0.6,

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from tests.queries.scripts import CLEAN, answer, faults, rewrite
+from tests.queries.construction.scripts import CLEAN, answer, faults, rewrite
 from unbidden.corpus import load_corpus
 from unbidden.errors import ConfigError
 from unbidden.llm import Outcome, ScriptedLLM
-from unbidden.queries.rewriting import SINGLE_STYLES, rewrite_questions
-from unbidden.queries.rules import Rules, default_rules
+from unbidden.queries.construction.rewriting import SINGLE_STYLES, rewrite_questions
+from unbidden.queries.construction.rules import Rules, default_rules
 
 STYLE_FAULTS = [(style, status) for style in SINGLE_STYLES for status in faults(rewrite(style))]
 

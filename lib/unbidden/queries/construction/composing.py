@@ -12,16 +12,16 @@ from unbidden.corpus.evidence import read_evidence
 from unbidden.corpus.models import Cluster
 from unbidden.errors import ConfigError
 from unbidden.queries.clusters import cap_groups, mine_groups
-from unbidden.queries.drafting import Draft, Task, draft
-from unbidden.queries.leaks import MAX_FORBIDDEN, THRESHOLD
-from unbidden.queries.rewriting import (
+from unbidden.queries.construction.drafting import Draft, Task, draft
+from unbidden.queries.construction.rewriting import (
     REPAIRED_KINDS,
     Written,
     evidence_lines,
     known_answer,
     written,
 )
-from unbidden.queries.rules import Rules, default_rules
+from unbidden.queries.construction.rules import Rules, default_rules
+from unbidden.queries.leaks import MAX_FORBIDDEN, THRESHOLD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from unbidden.corpus.models import Conversation
     from unbidden.llm.base import LLM
     from unbidden.queries.clusters import Group
+    from unbidden.queries.construction.rules import Protocol
     from unbidden.queries.leaks import LeakMeasure
-    from unbidden.queries.rules import Protocol
 
 
 def sample_groups(
@@ -108,7 +108,7 @@ def repair_leaks(
     Parameters
     ----------
     drafts : sequence of Draft
-        As `unbidden.queries.drafting.draft` returns them, all of one style.
+        As `unbidden.queries.construction.drafting.draft` returns them, all of one style.
     measure, threshold, rounds, words :
         The paper's by default: 0.10, three rounds, sixty forbidden words.
     tells : bool
