@@ -194,8 +194,8 @@ def _local_model(parameters: Mapping[str, Any]) -> Iterator[None]:
     if not name or parameters.get("llm_mode", "replay") == "replay":
         yield
         return
-    from unbidden.llm.engine import ServerOptions
-    from unbidden.llm.serve import serving
+    from unbidden.llm.local.engine import ServerOptions
+    from unbidden.llm.local.serve import serving
 
     # Answers are kept and replayed, so the quicker serving that reuses prompt beginnings will do.
     with serving(name, ServerOptions(cache=True)) as served, _environment(**served.environment()):

@@ -13,9 +13,9 @@ import numpy as np
 from tests.bench.measure import median, spent
 from unbidden.corpus.synthetic import synthetic_conversations
 from unbidden.llm.ledger import Ledger
-from unbidden.llm.recording import record, replay
+from unbidden.llm.ledger.recording import record, replay
+from unbidden.llm.ledger.row import Row
 from unbidden.llm.request import canonical
-from unbidden.llm.row import Row
 from unbidden.memory.bm25 import OkapiIndex
 from unbidden.memory.modelled import IngestLog
 from unbidden.memory.nearest import ExactIndex, index_of, recall_against_exact

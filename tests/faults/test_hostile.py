@@ -19,7 +19,7 @@ from unbidden.corpus import load_corpus
 from unbidden.corpus.evidence import read_evidence
 from unbidden.corpus.jsonfile import MAX_BYTES
 from unbidden.errors import DataError, UnbiddenError
-from unbidden.llm.recording import replay
+from unbidden.llm.ledger.recording import replay
 from unbidden.queries.build import build_queries
 from unbidden.report.tables import NumberedTable
 from unbidden.retrieval import retrieve, score_rankings
@@ -167,7 +167,7 @@ def test_a_million_evidence_ids(write):
     "a gzip bomb in place of a recording", "refused beyond a size, in bounded memory"
 )
 def test_a_gzip_bomb_as_recording(tmp_path, monkeypatch):
-    monkeypatch.setattr("unbidden.llm.recording.MAX_BYTES", 10_000_000)
+    monkeypatch.setattr("unbidden.llm.ledger.recording.MAX_BYTES", 10_000_000)
     path = tmp_path / "calls.jsonl.gz"
     with gzip.open(path, "wb") as file:
         for _ in range(50):

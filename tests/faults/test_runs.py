@@ -143,7 +143,7 @@ def test_the_clock_jumps(tmp_path, monkeypatch):
         def now(cls, tz=None):
             return dt.datetime(next(clock), 1, 1, tzinfo=tz)
 
-    monkeypatch.setattr("unbidden.llm.row.datetime", Jumping)
+    monkeypatch.setattr("unbidden.llm.ledger.row.datetime", Jumping)
     monkeypatch.setattr("time.time", lambda: 0.0)
     monkeypatch.setenv("UNBIDDEN_OUT", str(tmp_path / "out"))
     folder = RunFolder(RunConfig.of(chapter="02_retrieval"))

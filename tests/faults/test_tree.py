@@ -16,7 +16,7 @@ SECRETS = re.compile(
     rb"|-----BEGIN [A-Z ]*PRIVATE KEY-----|eyJhbGciOi[A-Za-z0-9_-]{20,}\."
 )
 HOMES = re.compile(rb"/(?:home|Users)/[a-z][a-z0-9_-]+/|/root/[a-z.]")
-MADE_UP = {"tests/llm/test_llm_secrets.py"}
+MADE_UP = {"tests/llm/test_secrets.py"}
 """Files whose business is what a secret looks like."""
 
 

@@ -16,8 +16,8 @@ from unbidden.cli import main
 from unbidden.config import RunConfig
 from unbidden.corpus import load_corpus
 from unbidden.llm.ledger import Ledger
-from unbidden.llm.recording import record, replay
-from unbidden.llm.row import Row
+from unbidden.llm.ledger.recording import record, replay
+from unbidden.llm.ledger.row import Row
 from unbidden.memory.vectors import VectorCache
 from unbidden.report.folder import RunFolder, write_json
 from unbidden.shards import write_items

@@ -6,7 +6,7 @@ from unbidden.corpus.load import load_corpus
 from unbidden.judge import Case, GoldFact, judge, rubric, rubrics_for
 from unbidden.judge.canary import leaks
 from unbidden.llm import ScriptedLLM
-from unbidden.llm.row import Row
+from unbidden.llm.ledger.row import Row
 from unbidden.memory.registry import create_system
 from unbidden.queries.build import build_queries
 

@@ -31,7 +31,7 @@ class Endpoint:
 @contextmanager
 def run_endpoint(*options):
     process = subprocess.Popen(
-        [sys.executable, HERE / "llm_endpoint.py", *options],
+        [sys.executable, HERE / "endpoint.py", *options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

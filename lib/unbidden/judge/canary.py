@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from unbidden.llm.row import Row
+    from unbidden.llm.ledger.row import Row
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from unbidden.llm.budget import Budget
 from unbidden.llm.client import Client, Mode, connect
 from unbidden.llm.labels import LabelScores
 from unbidden.llm.ledger import Ledger
+from unbidden.llm.ledger.recording import Recording, record, replay
 from unbidden.llm.outcome import Outcome, Status, Usage
 from unbidden.llm.plan import Plan, plan
 from unbidden.llm.prompting import Prompt, PromptLibrary, prompts
-from unbidden.llm.recording import Recording, record, replay
 from unbidden.llm.scripted import ScriptedLLM, ScriptExhausted
 from unbidden.llm.settings import LLMSettings, RoleSettings
 

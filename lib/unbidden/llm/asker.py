@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from unbidden.errors import UnbiddenError
 from unbidden.llm.labels import read_label_scores
+from unbidden.llm.ledger.row import Row
 from unbidden.llm.outcome import NO_USAGE, Outcome
 from unbidden.llm.parse import parse_text
 from unbidden.llm.redact import without_key
 from unbidden.llm.request import canonical
-from unbidden.llm.row import Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence

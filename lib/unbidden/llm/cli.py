@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from unbidden.llm.engine import ServerOptions
 from unbidden.llm.ledger import Ledger
-from unbidden.llm.localmodels import local_models, models_folder
-from unbidden.llm.recording import record as write_recording
-from unbidden.llm.serve import serving
-from unbidden.llm.weights import get_model, installed
+from unbidden.llm.ledger.recording import record as write_recording
+from unbidden.llm.local.engine import ServerOptions
+from unbidden.llm.local.models import local_models, models_folder
+from unbidden.llm.local.serve import serving
+from unbidden.llm.local.weights import get_model, installed
 
 models = typer.Typer(no_args_is_help=True, help="Local chat models: list, get, serve.")
 ledger = typer.Typer(no_args_is_help=True, help="The record of model calls: record, stats.")

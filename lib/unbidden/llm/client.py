@@ -11,10 +11,10 @@ from unbidden.llm.asker import Asker
 from unbidden.llm.base import LLM, AskedOf, prepare
 from unbidden.llm.budget import Budget, Purse
 from unbidden.llm.ledger import Ledger
+from unbidden.llm.ledger.recording import Recording, replay
 from unbidden.llm.prices import Prices, load_prices
 from unbidden.llm.progress import Progress
 from unbidden.llm.prompting import PromptLibrary
-from unbidden.llm.recording import Recording, replay
 from unbidden.llm.transport import Transport
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unbidden.llm.base import Call, Prepared
+    from unbidden.llm.ledger.row import Calls, Row
     from unbidden.llm.outcome import Outcome
-    from unbidden.llm.row import Calls, Row
     from unbidden.llm.settings import LLMSettings
 
 Mode = Literal["replay", "record", "live"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from unbidden.llm.localmodels import local_models
+from unbidden.llm.local.models import local_models
 from unbidden.queries.audit import leak_items, leak_rates, query_items
 from unbidden.queries.clusters import mine_pairs
 from unbidden.report.paired import style_drop

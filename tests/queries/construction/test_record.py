@@ -9,7 +9,7 @@ import pytest
 from tests.queries.construction.scripts import answer
 from unbidden.errors import LLMError
 from unbidden.llm import LLMSettings, ScriptedLLM, replay
-from unbidden.llm.localmodels import local_model
+from unbidden.llm.local.models import local_model
 from unbidden.llm.transport import Transport
 from unbidden.queries.construction.checking import states
 from unbidden.queries.construction.record import build, corpus_of, limited, replayed

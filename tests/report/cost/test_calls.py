@@ -2,7 +2,7 @@
 
 from tests.bench.growth import _call
 from unbidden.llm.ledger import Ledger
-from unbidden.llm.recording import record
+from unbidden.llm.ledger.recording import record
 from unbidden.report import cost
 
 

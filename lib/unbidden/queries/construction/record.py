@@ -19,11 +19,11 @@ import typer
 from unbidden.atomic import write_text
 from unbidden.corpus import load_corpus
 from unbidden.llm.client import connect
-from unbidden.llm.engine import ServerOptions
 from unbidden.llm.ledger import Ledger
-from unbidden.llm.recording import Recording
-from unbidden.llm.recording import record as write_recording
-from unbidden.llm.serve import serving
+from unbidden.llm.ledger.recording import Recording
+from unbidden.llm.ledger.recording import record as write_recording
+from unbidden.llm.local.engine import ServerOptions
+from unbidden.llm.local.serve import serving
 from unbidden.llm.settings import LLMSettings
 from unbidden.queries.construction.building import BuildOptions, Construction, construct
 from unbidden.queries.construction.counting import CountingLLM
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from unbidden.corpus.models import Corpus, Style
     from unbidden.llm.base import LLM
-    from unbidden.llm.serve import Served
+    from unbidden.llm.local.serve import Served
 
 SECOND_JUDGE = "the same model, asked in other words (validate_brief.v1)"
 RECORDED = "construction"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from unbidden.llm.recording import replay
+from unbidden.llm.ledger.recording import replay
 
 if TYPE_CHECKING:
     from pathlib import Path

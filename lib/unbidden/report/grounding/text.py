@@ -9,7 +9,7 @@ import pandas as pd
 
 from unbidden.grounding.silent import BOTH_ORDERS, ORACLE, TOTAL
 from unbidden.judge.floors import WORD_FLOORS
-from unbidden.llm.localmodels import local_models
+from unbidden.llm.local.models import local_models
 from unbidden.report.grounding.tables import ALL
 from unbidden.report.replies import trust as replytrust
 from unbidden.report.tables import points, with_interval

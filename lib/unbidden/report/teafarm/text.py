@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from scipy.stats import norm
 
-from unbidden.llm.localmodels import local_models
+from unbidden.llm.local.models import local_models
 from unbidden.reply.replaying import NO_MEMORY
 from unbidden.reply.teafarm import FIXED
 from unbidden.reply.teafarm.replies import ORACLE

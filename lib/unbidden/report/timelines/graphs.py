@@ -10,7 +10,7 @@ import pandas as pd
 
 from unbidden.corpus.models import Corpus
 from unbidden.errors import NotRecorded
-from unbidden.llm.localmodels import local_models
+from unbidden.llm.local.models import local_models
 from unbidden.memory.theanine import Theanine
 from unbidden.memory.theanine.relations import RELATIONS
 from unbidden.queries.build import build_queries

@@ -10,8 +10,8 @@ from collections import Counter
 
 import pytest
 
-from tests.llm.llm_endpoint import ANSWERED, KINDS, fault_of
-from tests.llm.llm_timing import slowdown
+from tests.llm.endpoint import ANSWERED, KINDS, fault_of
+from tests.llm.timing import slowdown
 from unbidden.llm import Call
 
 STATUS = {

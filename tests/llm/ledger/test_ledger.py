@@ -12,19 +12,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.llm import llm_worker
+from tests.llm import worker
 from unbidden.errors import LLMError
 from unbidden.llm import Ledger, LLMSettings, RoleSettings, schemas
-from unbidden.llm.migrations import STEPS
+from unbidden.llm.ledger.migrations import STEPS
+from unbidden.llm.ledger.row import Row
 from unbidden.llm.request import Request, build
-from unbidden.llm.row import Row
 
 FORK = multiprocessing.get_context("fork")  # what is imported here need not be again
 
 
 def work(server, ledger, table, prompts, count=300, direction=1):
     arguments = (server.base_url, ledger, table, prompts, count, direction)
-    process = FORK.Process(target=llm_worker.main, args=arguments)
+    process = FORK.Process(target=worker.main, args=arguments)
     process.start()
     return process
 

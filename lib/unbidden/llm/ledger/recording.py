@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from unbidden.atomic import replacing
 from unbidden.errors import DataError
+from unbidden.llm.ledger.row import Calls, Row
 from unbidden.llm.outcome import Usage
 from unbidden.llm.redact import redact, without_key
 from unbidden.llm.request import canonical
-from unbidden.llm.row import Calls, Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

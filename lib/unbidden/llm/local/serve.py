@@ -14,11 +14,11 @@ from threading import Timer
 from typing import IO, TYPE_CHECKING, Any
 
 from unbidden.errors import DataError, LLMError
-from unbidden.llm.engine import ServerOptions, require_engine
-from unbidden.llm.localmodels import local_model
+from unbidden.llm.local.engine import ServerOptions, require_engine
+from unbidden.llm.local.models import local_model
+from unbidden.llm.local.weights import file_sha256, installed
 from unbidden.llm.redact import redact
 from unbidden.llm.settings import LLMSettings
-from unbidden.llm.weights import file_sha256, installed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,7 +92,14 @@ def serving(
     """
     file, digest = _file(name, path)
     require_engine()
-    command = [sys.executable, "-m", "unbidden.llm.engine", str(file), name, *options.arguments()]
+    command = [
+        sys.executable,
+        "-m",
+        "unbidden.llm.local.engine",
+        str(file),
+        name,
+        *options.arguments(),
+    ]
     with tempfile.TemporaryFile() as log:
         child = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, env=_without_key()

@@ -11,9 +11,9 @@ import threading
 from typing import TYPE_CHECKING, Any, Self
 
 from unbidden.errors import LLMError
-from unbidden.llm.migrations import migrate
+from unbidden.llm.ledger.migrations import migrate
+from unbidden.llm.ledger.row import Row
 from unbidden.llm.outcome import Usage
-from unbidden.llm.row import Row
 from unbidden.writeahead import BUSY_SECONDS, write_ahead
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from unbidden.errors import ConfigError, DataError
-from unbidden.llm.localmodels import LocalModel, Part, local_model, models_folder
+from unbidden.llm.local.models import LocalModel, Part, local_model, models_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The child process that serves one GGUF model on 127.0.0.1; started by `unbidden.llm.serve`.
+"""The child process that serves one GGUF model on 127.0.0.1; started by `unbidden.llm.local.serve`.
 
 It prints one line of JSON with its base URL once it can answer, and ends when its standard input
 is closed: so it cannot outlive the process that started it, even one killed without warning.
@@ -100,7 +100,7 @@ def start(path: Path, name: str, options: ServerOptions) -> Any:
 
 def main() -> None:
     """Serve until standard input is closed or a signal comes."""
-    parser = argparse.ArgumentParser(prog="unbidden.llm.engine")
+    parser = argparse.ArgumentParser(prog="unbidden.llm.local.engine")
     parser.add_argument("path", type=Path)
     parser.add_argument("name")
     for option in ("--port", "--threads", "--context"):

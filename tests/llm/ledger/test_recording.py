@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.llm.llm_timing import slowdown
+from tests.llm.timing import slowdown
 from unbidden.errors import DataError, LLMError
 from unbidden.llm import Call, Ledger, Recording, Usage, record, replay
+from unbidden.llm.ledger.row import Row
 from unbidden.llm.request import Request
-from unbidden.llm.row import Row
 
 
 def rows_for(llm, calls, text='{"use": "correct"}', status="ok"):

@@ -13,12 +13,14 @@ import pytest
 from typer.testing import CliRunner
 
 from unbidden.errors import ConfigError, DataError, LLMError
-from unbidden.llm import Call, Ledger, LLMSettings, connect, localmodels, weights
+from unbidden.llm import Call, Ledger, LLMSettings, connect
 from unbidden.llm.cli import app
-from unbidden.llm.localmodels import LocalModel, Part, local_models
-from unbidden.llm.serve import serving
+from unbidden.llm.local import models as localmodels
+from unbidden.llm.local import weights
+from unbidden.llm.local.models import LocalModel, Part, local_models
+from unbidden.llm.local.serve import serving
 
-SMOKE = Path(__file__).parents[2] / "results/ledger/smoke.jsonl.gz"
+SMOKE = Path(__file__).parents[3] / "results/ledger/smoke.jsonl.gz"
 PIECES = [b"GGUF one ", b"two ", b"three"]
 
 
@@ -170,7 +172,7 @@ def test_smoke_recording_replays_without_engine_or_client():
     code = (
         "import sys; sys.modules.update({'xllamacpp': None, 'openai': None, 'anyio': None})\n"
         f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
-        "import test_llm_local as t; t.replay_smoke()"
+        "import test_local as t; t.replay_smoke()"
     )
     environment = {k: v for k, v in os.environ.items() if not k.startswith("OPENAI_")}
     done = subprocess.run(
@@ -225,7 +227,7 @@ def test_the_server_ends_with_the_process_that_started_it(tmp_path):
     if not here:
         pytest.skip("no weights of any local model on this machine")
     code = (
-        "import sys, time; from unbidden.llm.serve import serving\n"
+        "import sys, time; from unbidden.llm.local.serve import serving\n"
         "with serving(sys.argv[1]) as served: print(served.pid, flush=True); time.sleep(60)"
     )
     starter = subprocess.Popen(
