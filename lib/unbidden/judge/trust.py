@@ -11,7 +11,7 @@ import pandas as pd
 from unbidden.judge.asking import judge
 from unbidden.judge.labelled import cases
 from unbidden.judge.registry import rubric
-from unbidden.stats import clustered_mean
+from unbidden.stats import clustered_share
 from unbidden.stats.agreement import ONE_VALUE, cohen_kappa, krippendorff_alpha
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def _agreement_row(
     scored = group[group["judged"].notna()]
     right = (scored["gold"] == scored["judged"]).to_numpy(dtype=float)
     homes = scored["conversation"].tolist()
-    interval = clustered_mean(right, homes, level=level)
+    interval = clustered_share(right, homes, level=level)
     row: dict[str, Any] = {
         "rubric": name,
         "part": part,
@@ -156,8 +156,8 @@ def _agreement_row(
         "unscored": len(group) - len(scored),
         "majority": float(scored["gold"].value_counts(normalize=True).max()),
         "accuracy": interval.mean,
-        "accuracy_low": None if interval.low is None else max(0.0, interval.low),
-        "accuracy_high": None if interval.high is None else min(1.0, interval.high),
+        "accuracy_low": interval.low,
+        "accuracy_high": interval.high,
     }
     pairs = _pairs(name, part, scored)
     notes = []

@@ -19,7 +19,7 @@ import pandas as pd
 from unbidden.corpus.jsonfile import read_json
 from unbidden.errors import DataError
 from unbidden.judge.case import Case, GoldFact
-from unbidden.stats import clustered_mean
+from unbidden.stats import clustered_share
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -232,7 +232,7 @@ def _row(source: str, group: str, pairs: Sequence[tuple[Answer, float]]) -> dict
     scores = pd.Series([score for _, score in pairs], dtype="float64")
     scored = scores.dropna()
     accepted = (scores == 1).astype("float64").where(scores.notna())
-    interval = clustered_mean(accepted.to_numpy(), [answer.conversation for answer, _ in pairs])
+    interval = clustered_share(accepted.to_numpy(), [answer.conversation for answer, _ in pairs])
     nothing = float("nan")
     return {
         "source": source,
@@ -240,8 +240,8 @@ def _row(source: str, group: str, pairs: Sequence[tuple[Answer, float]]) -> dict
         "items": len(pairs),
         "unscored": int(scores.isna().sum()),
         "accepted": nothing if interval.mean is None else interval.mean,
-        "low": nothing if interval.low is None else max(0.0, interval.low),
-        "high": nothing if interval.high is None else min(1.0, interval.high),
+        "low": nothing if interval.low is None else interval.low,
+        "high": nothing if interval.high is None else interval.high,
         "half": float(((scored > 0) & (scored < 1)).mean()) if len(scored) else nothing,
         "rejected": float((scored == 0).mean()) if len(scored) else nothing,
     }

@@ -8,7 +8,7 @@ import pandas as pd
 
 from unbidden.corpus.models import CATEGORIES, STYLES
 from unbidden.memory.presets import needs_model
-from unbidden.stats import bootstrap_mean, clustered_mean
+from unbidden.stats import bootstrap_mean, clustered_share
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -85,13 +85,13 @@ def means(rows: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """
     records = []
     for key, group in ordered_groups(rows, by):
-        interval = clustered_mean(group["value"], list(group["conversation"]))
+        interval = clustered_share(group["value"], list(group["conversation"]))
         records.append(
             {
                 **dict(zip(by, key, strict=True)),
                 "mean": interval.mean,
-                "low": None if interval.low is None else max(0.0, interval.low),
-                "high": None if interval.high is None else min(1.0, interval.high),
+                "low": interval.low,
+                "high": interval.high,
                 "n": interval.n,
                 "conversations": interval.clusters,
                 "unscored": int(group["value"].isna().sum()),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from unbidden.errors import ConfigError
-from unbidden.stats.intervals import Interval, clustered_mean, within_unit
+from unbidden.stats.intervals import Interval, clustered_share
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -107,7 +107,7 @@ def bucket_scores(
         found[bucket] = BucketScore(
             bucket,
             float(inside.sum() / known) if known else None,
-            within_unit(clustered_mean(values[inside], own)),
+            clustered_share(values[inside], own),
             int(np.isnan(values[inside]).sum()),
         )
     return found

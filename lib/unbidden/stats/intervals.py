@@ -69,20 +69,6 @@ def _arrays(
     return x[scored], codes
 
 
-def within_unit(interval: Interval) -> Interval:
-    """Return an interval cut at 0 and 1, for a mean of scores that lie between them.
-
-    >>> found = within_unit(clustered_mean([0.9, 1.0], "ab"))
-    >>> found.low > 0, found.high
-    (True, 1.0)
-    """
-    return replace(
-        interval,
-        low=None if interval.low is None else max(0.0, interval.low),
-        high=None if interval.high is None else min(1.0, interval.high),
-    )
-
-
 def clustered_mean(
     values: ArrayLike, clusters: Sequence[Hashable], *, level: float = 0.95
 ) -> Interval:
@@ -117,6 +103,22 @@ def clustered_mean(
         return Interval(mean, None, None, n, g, NO_INTERVAL)
     half = float(stats.t.ppf(0.5 + level / 2, freedom)) * error
     return Interval(mean, mean - half, mean + half, n, g, method)
+
+
+def clustered_share(
+    values: ArrayLike, clusters: Sequence[Hashable], *, level: float = 0.95
+) -> Interval:
+    """Return `clustered_mean` of scores that lie between 0 and 1, its interval cut there.
+
+    >>> clustered_share([0.9, 1.0], "ab").high
+    1.0
+    """
+    found = clustered_mean(values, clusters, level=level)
+    return replace(
+        found,
+        low=None if found.low is None else max(0.0, found.low),
+        high=None if found.high is None else min(1.0, found.high),
+    )
 
 
 def bootstrap_mean(

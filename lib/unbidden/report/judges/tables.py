@@ -11,7 +11,7 @@ from unbidden.judge.labelled import balance
 from unbidden.judge.registry import rubric
 from unbidden.judge.trust import agreement_table, by_tag, confusion
 from unbidden.report.tables import points, with_interval
-from unbidden.stats import clustered_mean
+from unbidden.stats import clustered_share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -147,13 +147,13 @@ def accuracy(frame: pd.DataFrame) -> dict[str, Any]:
         ``items, unscored, accuracy, low, high``; the last three over scored items, or None.
     """
     labels = frame[frame["part"] == ""]
-    found = clustered_mean(right(labels).to_numpy(), labels["conversation"].tolist())
+    found = clustered_share(right(labels).to_numpy(), labels["conversation"].tolist())
     return {
         "items": len(labels),
         "unscored": int(labels["judged"].isna().sum()),
         "accuracy": found.mean,
-        "low": None if found.low is None else max(0.0, found.low),
-        "high": None if found.high is None else min(1.0, found.high),
+        "low": found.low,
+        "high": found.high,
     }
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from unbidden.config import project_root
 from unbidden.report.provenance.forms import cell_texts
-from unbidden.stats import clustered_mean
+from unbidden.stats import clustered_mean, clustered_share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -128,13 +128,9 @@ def _mean(rows: pd.DataFrame, column: str) -> dict[str, Any]:
     values = _column(rows, column).astype(float)
     if {"judged", "conversation"} <= set(rows):
         values = values.where(rows["judged"].notna())
-    found = clustered_mean(values, list(rows["conversation"]))
-    record = {"mean": found.mean, "low": found.low, "high": found.high}
-    if values.dropna().between(0, 1).all():  # a share, whose interval ends at 0 and 1
-        low, high = found.low, found.high
-        record["low"] = None if low is None else max(0.0, low)
-        record["high"] = None if high is None else min(1.0, high)
-    return record
+    interval = clustered_share if values.dropna().between(0, 1).all() else clustered_mean
+    found = interval(values, list(rows["conversation"]))
+    return {"mean": found.mean, "low": found.low, "high": found.high}
 
 
 def _column(rows: pd.DataFrame, name: str) -> pd.Series[Any]:

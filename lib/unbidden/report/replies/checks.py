@@ -14,7 +14,7 @@ from unbidden.report.judges.tables import WORDS
 from unbidden.report.replies.run import judge_name, record_only, tabled
 from unbidden.report.replies.tables import NOT_RUN, headline
 from unbidden.report.tables import with_interval
-from unbidden.stats import clustered_mean
+from unbidden.stats import clustered_share
 
 if TYPE_CHECKING:
     from unbidden.config import RepliesConfig
@@ -72,11 +72,11 @@ def _effect(rule: str, judge: str, own: pd.DataFrame, other: pd.Series[float]) -
     homes = own["conversation"].tolist()
     row: dict[str, Any] = {"rule": rule, "judge": judge, "changed": int(changed.sum())}
     for side, values in (("ours", first), ("paper", second)):
-        found = clustered_mean(values, homes)
+        found = clustered_share(values, homes)
         row |= {side: found.mean, f"{side}_n": found.n}
         row |= {
-            f"{side}_low": None if found.low is None else max(0.0, found.low),
-            f"{side}_high": None if found.high is None else min(1.0, found.high),
+            f"{side}_low": found.low,
+            f"{side}_high": found.high,
         }
     return row
 

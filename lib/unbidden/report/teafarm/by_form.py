@@ -9,7 +9,7 @@ import pandas as pd
 from unbidden.judge.teafarm_agents import waits
 from unbidden.report.tables import points, with_interval
 from unbidden.report.teafarm.runs import MADE, OWN
-from unbidden.stats import clustered_mean, compare_paired
+from unbidden.stats import clustered_share, compare_paired
 
 DIRECTIONS = {OWN: "LoCoMo-Conv's, asked as TeaFarm", MADE: "TeaFarm's, asked as LoCoMo-Conv"}
 
@@ -40,7 +40,7 @@ def both_forms(talk: pd.DataFrame, messages: pd.DataFrame) -> pd.DataFrame:
     records = []
     for (source, system), group in both.groupby(["source", "system"], sort=False):
         first, second = group["talk"] == 1, group["message"] == 1
-        found = clustered_mean((first == second).to_numpy(float), list(group["conversation"]))
+        found = clustered_share((first == second).to_numpy(float), list(group["conversation"]))
         records.append(
             {
                 "source": source,
@@ -52,8 +52,8 @@ def both_forms(talk: pd.DataFrame, messages: pd.DataFrame) -> pd.DataFrame:
                 "both": float((first & second).mean()),
                 "neither": float((~first & ~second).mean()),
                 "agree": found.mean,
-                "low": None if found.low is None else max(0.0, found.low),
-                "high": None if found.high is None else min(1.0, found.high),
+                "low": found.low,
+                "high": found.high,
                 "detectable": compare_paired(
                     first.astype(float), second.astype(float), list(group["conversation"])
                 ).detectable,
@@ -96,13 +96,8 @@ def shown_messages(messages: pd.DataFrame) -> pd.DataFrame:
         for label in ("corrected", "ambiguous", "unaware"):
             share = float((scored["label"] == label).mean()) if len(scored) else None
             record[label] = points(share) if len(scored) else "not run"
-        found = clustered_mean(scored["value"].to_numpy(float), list(scored["conversation"]))
-        low, high = found.low, found.high
-        record["score"] = with_interval(
-            found.mean,
-            None if low is None else max(0.0, low),
-            None if high is None else min(1.0, high),
-        )
+        found = clustered_share(scored["value"].to_numpy(float), list(scored["conversation"]))
+        record["score"] = with_interval(found.mean, found.low, found.high)
         record["unscored"] = int((group["value"].isna() & ~waiting).sum())
         record["not run"] = int(waiting.sum())
         rows.append(record)

@@ -7,7 +7,7 @@ import pandas as pd
 from unbidden.report.summary import means
 from unbidden.report.tables import points, with_interval
 from unbidden.report.teafarm.tables import of_judge
-from unbidden.stats import clustered_mean, compare_paired
+from unbidden.stats import clustered_share, compare_paired
 
 NAMES = {"repaired": "our rubric", "paper": "the paper's", "words": "word rule"}
 
@@ -53,7 +53,7 @@ def judges_agree(talk: pd.DataFrame, first: str) -> pd.DataFrame:
             of_judge(talk, second).set_index(keys)["value"].rename("other")
         )
         both = both[both["value"].notna() & both["other"].notna()]
-        found = clustered_mean(
+        found = clustered_share(
             (both["value"] == both["other"]).to_numpy(float), list(both["conversation"])
         )
         records.append(
@@ -62,8 +62,8 @@ def judges_agree(talk: pd.DataFrame, first: str) -> pd.DataFrame:
                 "second": second,
                 "n": found.n,
                 "same": found.mean,
-                "low": None if found.low is None else max(0.0, found.low),
-                "high": None if found.high is None else min(1.0, found.high),
+                "low": found.low,
+                "high": found.high,
                 "only_first": int((both["value"] > both["other"]).sum()),
                 "only_second": int((both["value"] < both["other"]).sum()),
                 "detectable": compare_paired(

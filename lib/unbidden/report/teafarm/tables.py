@@ -13,7 +13,7 @@ from unbidden.reply.teafarm import FIXED
 from unbidden.report.paired import against
 from unbidden.report.summary import scored_systems
 from unbidden.report.tables import with_interval
-from unbidden.stats import clustered_mean
+from unbidden.stats import clustered_share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,14 +50,14 @@ def outcomes(rows: pd.DataFrame) -> pd.DataFrame:
         for label in LABELS:
             own = scored if label in known else scored[:0]
             hit = (own["label"] == label).to_numpy(float)
-            found = clustered_mean(hit, list(own["conversation"]))
+            found = clustered_share(hit, list(own["conversation"]))
             records.append(
                 {
                     "system": agent,
                     "label": label,
                     "mean": found.mean,
-                    "low": None if found.low is None else max(0.0, found.low),
-                    "high": None if found.high is None else min(1.0, found.high),
+                    "low": found.low,
+                    "high": found.high,
                     "n": len(scored),
                     "conversations": scored["conversation"].nunique(),
                     "unscored": int((group["value"].isna() & ~waiting).sum()),
