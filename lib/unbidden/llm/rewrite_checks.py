@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from unbidden.llm.schemas import Output
 
 YesNo = Literal["yes", "no"]
 
 
-class RewriteVerdict(Output):
-    """Whether a dialog or implicit rewrite leads to its memory.
+class _Verdict(Output):
+    """What the forms share. Each has the field `verdict` in its own place: fields come in order."""
 
-    >>> RewriteVerdict(verdict="yes", reason="").passed
-    True
-    """
-
-    verdict: YesNo
-    reason: str
+    if TYPE_CHECKING:
+        verdict: YesNo
 
     @property
     def passed(self) -> bool:
@@ -35,7 +31,18 @@ class RewriteVerdict(Output):
         return True
 
 
-class CounterfactualVerdict(Output):
+class RewriteVerdict(_Verdict):
+    """Whether a dialog or implicit rewrite leads to its memory.
+
+    >>> RewriteVerdict(verdict="yes", reason="").passed
+    True
+    """
+
+    verdict: YesNo
+    reason: str
+
+
+class CounterfactualVerdict(_Verdict):
     """Whether a counterfactual rewrite says something wrong, in context, without the truth.
 
     >>> odd = CounterfactualVerdict(contains_wrong_assertion="yes", preserves_context="yes",
@@ -51,11 +58,6 @@ class CounterfactualVerdict(Output):
     reason: str
 
     @property
-    def passed(self) -> bool:
-        """Whether the verdict is yes."""
-        return self.verdict == "yes"
-
-    @property
     def extras(self) -> dict[str, bool]:
         """The further answers of this form, by name."""
         names = ("contains_wrong_assertion", "preserves_context", "leaks_correct_answer")
@@ -68,17 +70,12 @@ class CounterfactualVerdict(Output):
         return self.passed == (wrong and context and not leaks)
 
 
-class ComposedVerdict(Output):
+class ComposedVerdict(_Verdict):
     """Whether a composed query needs every one of its memories."""
 
     uniquely_needs_all: YesNo
     verdict: YesNo
     reason: str
-
-    @property
-    def passed(self) -> bool:
-        """Whether the verdict is yes."""
-        return self.verdict == "yes"
 
     @property
     def extras(self) -> dict[str, bool]:
@@ -91,25 +88,10 @@ class ComposedVerdict(Output):
         return self.passed == (self.uniquely_needs_all == "yes")
 
 
-class BriefVerdict(Output):
+class BriefVerdict(_Verdict):
     """A bare yes or no of a second judge."""
 
     verdict: YesNo
-
-    @property
-    def passed(self) -> bool:
-        """Whether the verdict is yes."""
-        return self.verdict == "yes"
-
-    @property
-    def extras(self) -> dict[str, bool]:
-        """None."""
-        return {}
-
-    @property
-    def consistent(self) -> bool:
-        """Always true."""
-        return True
 
     @property
     def reason(self) -> str:

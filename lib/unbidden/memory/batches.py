@@ -51,21 +51,18 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
-    """Messages stored by one call.
+class Group:
+    """Messages of one session that go into one call.
 
     Attributes
     ----------
     label : str
         Names it for people.
-    last : bool
-        Whether it is the last of its session.
     """
 
     label: str
     session: Session
     messages: tuple[Message, ...]
-    last: bool
 
     @property
     def date(self) -> str:
@@ -80,6 +77,19 @@ class Batch:
     def variables(self) -> list[dict[str, str]]:
         """Return its messages as a prompt needs them."""
         return [message.variables() for message in self.messages]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch(Group):
+    """Messages stored by one call.
+
+    Attributes
+    ----------
+    last : bool
+        Whether it is the last of its session.
+    """
+
+    last: bool
 
 
 def batches(

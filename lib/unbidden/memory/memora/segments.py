@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from unbidden.memory.batches import observation_date
+from unbidden.memory.batches import Group
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unbidden.corpus.models import Session, TurnId
+    from unbidden.corpus.models import Session
     from unbidden.llm.schemas_memora import Episode
     from unbidden.memory.batches import Message
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(Group):
     """Messages whose facts are extracted together."""
 
-    label: str
-    session: Session
-    messages: tuple[Message, ...]
-
-    @property
-    def date(self) -> str:
-        """The day it was said on."""
-        return observation_date(self.session)
-
-    @property
-    def turns(self) -> tuple[TurnId, ...]:
-        """The ids of its turns."""
-        return tuple(message.turn for message in self.messages)
+    __slots__ = ()
 
     def variables(self) -> list[dict[str, str]]:
-        """Return its messages as a prompt needs them."""
+        """Return its messages as a prompt needs them: by the ids that facts cite."""
         return [
             {"id": message.turn, "name": message.name, "text": message.text}
             for message in self.messages
