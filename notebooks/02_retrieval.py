@@ -241,13 +241,13 @@ systems_report = SystemsReport(items, costs, rankings, config, folder)
 shared, left_out = systems_report.shared(), systems_report.left_out()
 glue(folder, systems_numbers(config, rankings, shared, left_out))
 
-# %% tags=["remove-input"] mystnb={"figure": {"name": "fig-systems", "caption": "Recall among the memories that fit the first token budget, by style and system, over the conversations that all systems drawn here share, with 95 % intervals."}, "image": {"alt": "Recall within a token budget of every memory system that was run, for five query styles, with 95 percent intervals."}}
+# %% tags=["remove-input"] mystnb={"figure": {"name": "fig-systems", "caption": "Recall among the memories that fit the first token budget, by style and system, over the conversations that all systems drawn here share, with 95 % intervals. The colour says what wrote the memories; rows are in the order of the implied needs."}, "image": {"alt": "Recall within a token budget of every memory system that was run, one row per system and one panel per query style, coloured by the model that wrote the memories, with 95 percent intervals."}}
 systems_report.figure()
 
 # %% [markdown]
 # {numref}`fig-systems` is over {glue:text}`shared_systems`. {glue:text}`shared_note`A system that knows the source of a memory
 # only as the batch of turns it was made from, such as a whole session for `msc-retrieval` and
-# `theanine`, is credited with all of them: its bars say that the right session was found.
+# `theanine`, is credited with all of them: its marks say that the right session was found.
 # {numref}`tab-words` says whether the words were.
 
 # %% tags=["remove-input"]

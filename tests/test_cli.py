@@ -68,6 +68,22 @@ def test_systems_are_listed():
     assert [line.split()[0] for line in done.stdout.splitlines()][:3] == ["bm25", "dense", "rrf"]
 
 
+BLIND = """
+from unbidden.memory import IngestReport, Retrieved, SystemInfo
+
+
+class Blind:
+    info = SystemInfo("blind", "my paper", needs_llm=False, provenance="none", licence="MIT")
+
+    def ingest(self, conversation):
+        self.texts = [turn.text for turn in conversation.turns]
+        return IngestReport(units=len(self.texts), memories=len(self.texts))
+
+    def search(self, query, *, k, speaker=None):
+        return [Retrieved(text, (), score=1.0) for text in self.texts[:k]]
+"""
+
+
 def test_a_folder_and_a_users_own_system(write, sample, cluster, tmp_path):
     """What the guide promises: own data and own memory system, in one command."""
     write([sample], "set/locomo10_dialog.json")
@@ -99,3 +115,29 @@ def test_a_folder_and_a_users_own_system(write, sample, cluster, tmp_path):
     assert record["parameters"]["dataset"] == "set"
     done = unbidden("run", "02_retrieval", "-p", 'systems=["bm26"]', cwd=tmp_path)
     assert "did you mean bm25" in done.stderr
+
+
+def test_a_system_that_knows_no_turn_ids_is_not_available_and_breaks_no_page(
+    write, sample, tmp_path
+):
+    """Its recall by ids is unscored, never 0; what can be scored without ids still is."""
+    write([sample], "set/locomo10_dialog.json")
+    (tmp_path / "blind.py").write_text(BLIND)
+    (tmp_path / "notebooks").symlink_to(ROOT / "notebooks")
+    done = unbidden(
+        *("run", "02_retrieval", "--run", "check", "-p", "dataset=set"),
+        *("-p", 'systems=["blind:Blind"]'),
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    folder = tmp_path / "results" / "runs" / "check" / "02_retrieval"
+    items = pd.read_parquet(folder / "items.parquet").set_index("metric")
+    assert items.loc[["recall", "recall_tokens"], "value"].isna().all()
+    assert items.loc[["recall", "recall_tokens"], "unscored"].notna().all()
+    words = items.loc["text_recall", "value"].dropna()
+    assert len(words) and (words == 1).all(), "it returned everything that was said"
+    table = pd.read_csv(folder / "tables" / "recall.csv")
+    assert table["mean"].isna().all()
+    assert (table["unscored"] > 0).all()
+    page = (folder / "02_retrieval.ipynb").read_text("utf-8")
+    assert "the systems share no conversation with a score by turn ids" in page

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 
+_MEAN_COLUMNS = ("mean", "low", "high", "n", "conversations", "unscored", "interval")
+
+
 def select(
     items: pd.DataFrame, metric: str, k: int | None = None, *, answerable: bool = True
 ) -> pd.DataFrame:
@@ -98,7 +101,7 @@ def means(rows: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
                 "interval": interval.method,
             }
         )
-    return pd.DataFrame(records)
+    return pd.DataFrame(records, columns=[*by, *_MEAN_COLUMNS])
 
 
 def bootstrap_means(rows: pd.DataFrame, by: Sequence[str], *, seed: int = 0) -> pd.DataFrame:
@@ -115,7 +118,7 @@ def bootstrap_means(rows: pd.DataFrame, by: Sequence[str], *, seed: int = 0) -> 
                 "n": found.n,
             }
         )
-    return pd.DataFrame(records)
+    return pd.DataFrame(records, columns=[*by, "mean", "low", "high", "n"])
 
 
 def complete_conversations(rows: pd.DataFrame) -> pd.DataFrame:

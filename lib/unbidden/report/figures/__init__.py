@@ -8,10 +8,11 @@ from unbidden.report.figures.recall import (
     overlap_by_style,
     recall_against_k,
     recall_by_style,
+    recall_by_system,
 )
 from unbidden.report.figures.released import accepted_answers, released_gap
 from unbidden.report.figures.replies import reply_scores
-from unbidden.report.figures.style import use_style
+from unbidden.report.figures.style import nothing_to_draw, use_style
 
 __all__ = [
     "accepted_answers",
@@ -22,9 +23,11 @@ __all__ = [
     "forest",
     "margins",
     "misled_shares",
+    "nothing_to_draw",
     "overlap_by_style",
     "recall_against_k",
     "recall_by_style",
+    "recall_by_system",
     "released_gap",
     "reply_scores",
     "use_style",

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pandas as pd
 from matplotlib.figure import Figure
 
 from unbidden.corpus.models import STYLES
-from unbidden.report.figures.looks import AXIS, PALETTE, looks
-from unbidden.report.figures.style import legend_above, new_axes, percent_errors
+from unbidden.report.figures.looks import AXIS, MARKERS, PALETTE, looks
+from unbidden.report.figures.style import legend_above, name_rows, new_axes, percent_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
-def recall_by_style(
-    summary: pd.DataFrame, *, k: int | None = None, measure: str | None = None
-) -> Figure:
-    """Draw recall of each system in each style, with 95 % intervals.
+def recall_by_style(summary: pd.DataFrame, *, k: int) -> Figure:
+    """Draw recall at K of each system in each style, with 95 % intervals.
 
     Parameters
     ----------
     summary : DataFrame
         Means by style and system, from `unbidden.report.summary.means`.
-    k : int, optional
-        The K of recall at K.
-    measure : str, optional
-        What is drawn, where it is not recall at K.
     """
     styles = list(dict.fromkeys(summary["style"]))
     systems = list(dict.fromkeys(summary["system"]))
-    crowded = len(systems) > 8
-    figure, axes = new_axes(height=5.4 if crowded else 3.8)
-    step = (0.9 if crowded else 0.8) / len(systems)
+    figure, axes = new_axes()
+    step = 0.8 / len(systems)
     for i, (system, (colour, marker)) in enumerate(looks(systems).items()):
         rows = summary[summary["system"] == system]
         x = [styles.index(style) + (i - (len(systems) - 1) / 2) * step for style in rows["style"]]
@@ -38,18 +36,63 @@ def recall_by_style(
             yerr=percent_errors(rows),
             fmt=marker,
             color=colour,
-            capsize=1.5 if crowded else 3,
-            markersize=4.5 if crowded else 7,
+            capsize=3,
+            markersize=7,
             label=system,
         )
-    if crowded:
-        for place in range(1, len(styles)):
-            axes.axvline(place - 0.5, color="0.75", linewidth=0.6)
     axes.set_xticks(range(len(styles)), styles)
     axes.set_xlabel("How the need is put")
-    axes.set_ylabel(f"{measure or f'Recall@{k}'} (% of gold turns)")
+    axes.set_ylabel(f"Recall@{k} (% of gold turns)")
     axes.set_ylim(0, 100)
     legend_above(figure, axes)
+    return figure
+
+
+def recall_by_system(
+    summary: pd.DataFrame, *, measure: str, wrote: Mapping[str, str], by: str = "implicit"
+) -> Figure:
+    """Draw recall of many systems: a row for each, a panel for each style, with 95 % intervals.
+
+    Rows are in the order of one style, the best first, so that the other panels show where the
+    order changes. The colour is not the system's, which its row names: it says what wrote the
+    memories, since systems with different writers differ in more than their method.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        Means by style and system, from `unbidden.report.summary.means`.
+    measure : str
+        What is drawn, for the axis.
+    wrote : mapping of str to str
+        What wrote each system's memories, by system; the legend keeps their order.
+    by : str
+        The style that orders the rows; the first one where it is not there.
+    """
+    styles = list(dict.fromkeys(summary["style"]))
+    leading = summary[summary["style"] == (by if by in styles else styles[0])]
+    systems = list(leading.sort_values("mean", ascending=False, kind="stable")["system"])
+    figure = Figure(figsize=(7.2, 1.5 + 0.27 * len(systems)), layout="constrained")
+    panels = figure.subplots(1, len(styles), sharey=True, squeeze=False).ravel()
+    for style, axes in zip(styles, panels, strict=True):
+        for i, writer in enumerate(dict.fromkeys(wrote.values())):
+            here = (summary["style"] == style) & (summary["system"].map(wrote) == writer)
+            rows = summary[here & summary["system"].isin(systems)]
+            axes.errorbar(
+                100 * rows["mean"].astype(float),
+                [systems.index(system) for system in rows["system"]],
+                xerr=percent_errors(rows),
+                fmt=MARKERS[i],
+                color=PALETTE[i],
+                capsize=2,
+                markersize=5.5,
+                label=writer,
+            )
+        name_rows(axes, systems)
+        axes.set_xlim(-4, 104)
+        axes.set_xticks([0, 50, 100])
+        axes.set_title(style, fontsize=11)
+    figure.supxlabel(f"{measure} (% of gold turns)", fontsize=11)
+    legend_above(figure, panels[0])
     return figure
 
 

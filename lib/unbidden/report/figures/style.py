@@ -51,6 +51,14 @@ def new_axes(width: float = 7.2, height: float = 3.8) -> tuple[Figure, Axes]:
     return figure, figure.subplots()
 
 
+def nothing_to_draw(why: str) -> Figure:
+    """Return a figure that says why there is nothing in it, so that text can still cite it."""
+    figure, axes = new_axes(height=0.8)
+    axes.set_axis_off()
+    axes.text(0.5, 0.5, why, ha="center", va="center", transform=axes.transAxes)
+    return figure
+
+
 def legend_above(figure: Figure, axes: Axes) -> None:
     """Put the legend above the panels, where it hides no data."""
     handles, labels = axes.get_legend_handles_labels()

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from unbidden.retrieval import Rankings
 
 
+NO_MODEL = "no model"
+"""In place of a model's name, of systems that store what was said."""
+
+
 class SystemsReport:
     """Shows how systems compare when one memory is a turn in one and a session in another.
 
@@ -68,13 +72,21 @@ class SystemsReport:
         return self._folder.show(name, frame, frame, caption)
 
     def _model(self, system: str) -> str:
-        return model_of(self._config, system) if needs_model(system) else "none"
+        return model_of(self._config, system) if needs_model(system) else NO_MODEL
 
     def figure(self) -> Figure:
         """Return recall within the first token budget, over shared conversations."""
         budget = self._config.token_budgets[0]
         summary = means(self._comparable(), ["style", "system"])
-        figure = figures.recall_by_style(summary, measure=f"Recall within {budget} tokens")
+        if summary.empty:
+            return figures.nothing_to_draw(
+                "Nothing to compare: the systems share no conversation with a score by turn ids."
+            )
+        figure = figures.recall_by_system(
+            summary,
+            measure=f"Recall within {budget} tokens",
+            wrote={system: self._model(system) for system in summary["system"].unique()},
+        )
         self._folder.figure("recall_within_tokens", figure)
         return figure
 

@@ -93,9 +93,10 @@ class RetrievalReport:
 
     def drop_figure(self) -> Figure | None:
         """Return the paired change from the plain question by style and system."""
-        if self._drops.empty:
+        known = self._drops[self._drops["difference"].notna()]
+        if known.empty:
             return None
-        return self._keep("drop_by_style", figures.drop_by_style(self._drops, k=self._k))
+        return self._keep("drop_by_style", figures.drop_by_style(known, k=self._k))
 
     def k_figure(self) -> Figure:
         """Return recall against K."""
