@@ -26,7 +26,7 @@
 # %% tags=["remove-input"]
 from unbidden.config import RepliesConfig
 from unbidden.corpus import load_corpus
-from unbidden.llm.session import open_llm
+from unbidden.llm.session import asking, open_llm
 from unbidden.reply.table import ALL_COLUMNS, write_answers
 from unbidden.report import figures
 from unbidden.report.figures import reply_scores
@@ -112,7 +112,7 @@ config
 # %% tags=["remove-input"]
 corpus = load_corpus(config.dataset, conversations=config.conversations)
 llm = open_llm(config)
-asked = replyrun.asking(config, llm)
+asked = asking(config, llm)
 made = replyrun.make_replies(config, corpus, llm, asked)
 write_answers(folder.path / "replies.parquet", made.table[list(ALL_COLUMNS)])
 verdicts = replyrun.score_replies(config, corpus, made.table, asked)

@@ -33,7 +33,7 @@ from unbidden.config import GroundingConfig
 from unbidden.corpus import load_corpus
 from unbidden.grounding import reasoned, silent
 from unbidden.grounding.scored import scored_replies
-from unbidden.llm.session import open_llm
+from unbidden.llm.session import asking, open_llm
 from unbidden.recorded import recorded_view
 from unbidden.report import claims, figures
 from unbidden.report.claims.grounding import Source, margin_evidence, reply_evidence
@@ -43,7 +43,7 @@ from unbidden.report.grounding import judging, replying, silence, support
 from unbidden.report.grounding import tables as grounding
 from unbidden.report.grounding import text as words
 from unbidden.report.replies import trust as replytrust
-from unbidden.report.replies.run import asking, shown_plan
+from unbidden.report.replies.run import shown_plan
 from unbidden.report.tables import NumberedTable
 
 figures.use_style()

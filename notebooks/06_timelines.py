@@ -31,7 +31,7 @@
 from unbidden.config import TimelinesConfig
 from unbidden.corpus import load_corpus
 from unbidden.corpus.replay import next_turns
-from unbidden.llm.session import open_llm
+from unbidden.llm.session import asking, open_llm
 from unbidden.recorded import has_recorded, recorded_numbers, recorded_view
 from unbidden.reply.costing import COST_ARMS, session_costs
 from unbidden.reply.replaying import ARMS, replay_replies, reply_items, set_arms
@@ -236,7 +236,7 @@ replies = [
         conversation,
         replays.last_session_turns(conversation, config.reply_turns),
         arms,
-        llm,
+        asking(config, llm),
         embedder=config.embedder,
     )
 ]

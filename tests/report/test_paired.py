@@ -89,3 +89,18 @@ def test_a_difference_within_one_conversation_is_shown_as_such():
 
     assert shown("a") == ["yes, in this one"]
     assert shown("abcdefgh") == ["yes"]
+
+
+def test_nothing_to_compare_still_names_its_columns(toy):
+    recall = select(toy, "recall")
+    asked = recall[recall["style"] == "question"]
+    for table, keys in (
+        (style_drop(asked), ["system", "style"]),
+        (system_pairs(asked), ["style", "first", "second"]),
+        (against(asked, "s"), ["metric", "style", "system"]),
+        (condition_effect(asked.iloc[:0], "a", "b"), ["style", "system", "a", "b"]),
+        (paired_differences([]), []),
+    ):
+        assert list(table.columns) == [*keys, *COMPARED]
+        assert table.empty
+        assert shown_differences(table, keys).empty

@@ -48,7 +48,7 @@ class RetrievalConfig(ModelConfig):
     top_k: Count = 10
     ks: Counts = (1, 5, 10, 20, 50)
     turn_budgets: Counts = (5, 10, 20, 50)
-    token_budgets: Counts = (600,)
+    token_budgets: Annotated[Counts, Field(min_length=1)] = (600,)
     metrics: tuple[str, ...] = ()
     protocol: Literal["paper", "repaired"] = "paper"
     embedder: str = "all-MiniLM-L6-v2"

@@ -123,3 +123,8 @@ def known_only(llm: LLM) -> LLM:
     returned as it is.
     """
     return PlanningLLM(llm) if isinstance(llm, Client) else llm
+
+
+def asking(config: ModelConfig, llm: LLM) -> LLM:
+    """Return what replies and verdicts are asked of: a run that replays takes what is on record."""
+    return known_only(llm) if config.llm_mode == "replay" else llm

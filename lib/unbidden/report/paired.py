@@ -42,7 +42,7 @@ def style_drop(rows: pd.DataFrame, baseline: str = "question", *, seed: int = 0)
             paired, values.to_numpy(float), list(homes.loc[values.index]), seed=seed
         )
         records.append({"system": system, "style": style, **_comparison(compared)})
-    return _with_holm(records)
+    return _with_holm(records, ["system", "style"])
 
 
 def system_pairs(rows: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
@@ -57,7 +57,7 @@ def system_pairs(rows: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
                 records.append(
                     {"style": style, "first": first, "second": second, **_comparison(compared)}
                 )
-    return _with_holm(records)
+    return _with_holm(records, ["style", "first", "second"])
 
 
 def against(rows: pd.DataFrame, reference: str, *, seed: int = 0) -> pd.DataFrame:
@@ -75,7 +75,7 @@ def against(rows: pd.DataFrame, reference: str, *, seed: int = 0) -> pd.DataFram
             compared = compare_paired(wide[reference], wide[system], homes, seed=seed)
             key = {"metric": metric, "style": style, "system": system}
             records.append({**key, **_comparison(compared)})
-    return _with_holm(records)
+    return _with_holm(records, ["metric", "style", "system"])
 
 
 def condition_effect(rows: pd.DataFrame, first: str, second: str, *, seed: int = 0) -> pd.DataFrame:
@@ -93,7 +93,7 @@ def condition_effect(rows: pd.DataFrame, first: str, second: str, *, seed: int =
                 **_comparison(compared),
             }
         )
-    return _with_holm(records)
+    return _with_holm(records, ["style", "system", first, second])
 
 
 def paired_differences(
@@ -118,7 +118,7 @@ def paired_differences(
         {**keys, **_comparison(compare_paired(first, second, homes, seed=seed))}
         for keys, first, second, homes in pairs
     ]
-    return _with_holm(records) if records else pd.DataFrame(columns=COMPARED)
+    return _with_holm(records, [name for name in next(iter(records), ()) if name not in COMPARED])
 
 
 def _side_by_side(rows: pd.DataFrame, of: str) -> tuple[pd.DataFrame, list[str]]:
@@ -150,8 +150,11 @@ def _comparison(compared: Any) -> dict[str, Any]:
     }
 
 
-def _with_holm(records: list[dict[str, Any]]) -> pd.DataFrame:
-    """Add Holm's p-values over all rows, and what they tell in words."""
+def _with_holm(records: list[dict[str, Any]], keys: Sequence[str]) -> pd.DataFrame:
+    """Add Holm's p-values over all rows, and what they tell in words.
+
+    The columns are `keys` and `COMPARED`, also where nothing could be compared.
+    """
     for name in ("p", "p_t"):
         adjusted = holm([record[name] for record in records])
         for record, p in zip(records, adjusted, strict=True):
@@ -159,7 +162,7 @@ def _with_holm(records: list[dict[str, Any]]) -> pd.DataFrame:
     tests = sum(record["p"] is not None for record in records)
     for record in records:
         record["verdict"] = _verdict(record, tests)
-    return pd.DataFrame(records)
+    return pd.DataFrame(records, columns=[*keys, *COMPARED])
 
 
 def _verdict(record: dict[str, Any], tests: int) -> str:

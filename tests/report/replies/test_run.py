@@ -9,7 +9,7 @@ from werkzeug import Response
 
 from unbidden.config import RepliesConfig
 from unbidden.corpus.load import load_corpus
-from unbidden.llm.session import PLAN_VARIABLE, open_llm
+from unbidden.llm.session import PLAN_VARIABLE, asking, open_llm
 from unbidden.report.judges import guarded
 from unbidden.report.replies import checks as replychecks
 from unbidden.report.replies import costs as replycosts
@@ -79,7 +79,7 @@ def config(**changes):
 def run(settings, corpus):
     """Return what the chapter makes, and the roles of the calls it added to the ledger."""
     with open_llm(settings) as llm:
-        asked = replyrun.asking(settings, llm)
+        asked = asking(settings, llm)
         before = _roles(llm)
         made = replyrun.make_replies(settings, corpus, llm, asked)
         items = replyrun.score_replies(settings, corpus, made.table, asked)

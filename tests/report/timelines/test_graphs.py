@@ -71,7 +71,20 @@ def test_a_failed_rewriting_is_said():
 
     systems, _ = built(failing)
     shown = graphs.TimelineExamples(systems["hand"], [("Ana", "boat")])._repr_html_()
-    assert "not rewritten: truncated" in shown
+    assert "<i>not rewritten:</i> truncated" in shown
+
+
+def test_timelines_whose_rewriting_is_not_on_record_are_shown_as_they_are():
+    def unrecorded(seen):
+        if seen.schema and seen.schema.__name__ == "RefinedTimeline":
+            raise NotRecorded("1 model call is not recorded")
+        return answer(seen)
+
+    systems, _ = built(unrecorded)
+    shown = graphs.TimelineExamples(systems["hand"], [("Ana", "boat")])._repr_html_()
+    assert "[Ana has a red boat.] - (Changed) - [Ana has a blue boat.]" in shown
+    assert "not run, its model calls are not on record" in shown
+    assert "<i>rewritten:" not in shown
 
 
 def test_reply_tables_by_hand():

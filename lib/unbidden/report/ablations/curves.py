@@ -65,7 +65,9 @@ def curve_means(items: pd.DataFrame) -> pd.DataFrame:
 
 def curves_figure(summary: pd.DataFrame) -> Figure:
     """Return recall of systems without a model against each unit, for three styles."""
-    kept = summary[[not needs_model(name) for name in summary["system"]]]
+    kept = summary.loc[[not needs_model(name) for name in summary["system"]]]
+    if kept["mean"].isna().all():
+        return figures.nothing_to_draw("No system without a model has a score by turn ids.")
     styles = [style for style in DRAWN if style in set(kept["style"])] or list(
         dict.fromkeys(kept["style"])
     )

@@ -49,7 +49,7 @@ def rule_effects(
     by_judge = {judge: ours[ours["judge"] == judge] for judge in dict.fromkeys(ours["judge"])}
     rows = []
     for judge, own in by_judge.items():
-        made = own[[not missing_record(reason) for reason in own["unscored"]]]
+        made = own.loc[[not missing_record(reason) for reason in own["unscored"]]]
         rows.append(_effect(AS_ZERO, judge, made, made["value"].fillna(0.0)))
     llm = record_only(llm)
     read = _as_the_paper_reads(config, run, llm)

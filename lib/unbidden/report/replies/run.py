@@ -13,7 +13,7 @@ from unbidden.judge.scoring import (
     with_stand_ins,
     word_verdicts,
 )
-from unbidden.llm.session import PlanningLLM, known_only
+from unbidden.llm.session import PlanningLLM
 from unbidden.memory.embed import embedder as load_embedder
 from unbidden.memory.presets import all_options
 from unbidden.reply.rules import reply_rules
@@ -61,11 +61,6 @@ class ReplyRun:
     rules: ReplyRules
     answers: list[Answer]
     table: pd.DataFrame
-
-
-def asking(config: RepliesConfig, llm: LLM) -> LLM:
-    """Return what replies and verdicts are asked of: a run that replays takes what is on record."""
-    return known_only(llm) if config.llm_mode == "replay" else llm
 
 
 def make_replies(config: RepliesConfig, corpus: Corpus, llm: LLM, asked: LLM) -> ReplyRun:

@@ -108,7 +108,9 @@ def with_best(items: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     best = best_judges(table)
     if items["judge"].nunique() < 2 or not best:
         return items
-    chosen = items[[best.get(m) == j for m, j in zip(items["metric"], items["judge"], strict=True)]]
+    chosen = items.loc[
+        [best.get(m) == j for m, j in zip(items["metric"], items["judge"], strict=True)]
+    ]
     return pd.concat([chosen.assign(judge=BEST), items], ignore_index=True)
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from unbidden.corpus.models import Corpus
     from unbidden.report.folder import RunFolder
 
+NOT_SCORED = "No system of this run has a score by turn ids."
 _EMPTY = pd.DataFrame([{"": "nothing recorded in this installation"}])
 
 
@@ -82,20 +83,21 @@ class RetrievalReport:
         """Return recall at K by style and system."""
         if self._items is None:
             return None
-        return self._keep(
-            name, figures.recall_by_style(means(self._rows(), ["style", "system"]), k=self._k)
-        )
+        summary = means(self._rows(), ["style", "system"])
+        if summary["mean"].isna().all():
+            return figures.nothing_to_draw(NOT_SCORED)
+        return self._keep(name, figures.recall_by_style(summary, k=self._k))
 
     def _keep(self, name: str, figure: Figure) -> Figure:
         if self._folder is not None:
             self._folder.figure(name, figure)
         return figure
 
-    def drop_figure(self) -> Figure | None:
+    def drop_figure(self) -> Figure:
         """Return the paired change from the plain question by style and system."""
         known = self._drops[self._drops["difference"].notna()]
         if known.empty:
-            return None
+            return figures.nothing_to_draw("Nothing to compare with the plain question.")
         return self._keep("drop_by_style", figures.drop_by_style(known, k=self._k))
 
     def k_figure(self) -> Figure:
@@ -109,6 +111,8 @@ class RetrievalReport:
                 "by_style_system_k", means(metrics, ["metric", "style", "system", "k"])
             )
             self._folder.table("by_style_system_k_all", means(everything, ["style", "system", "k"]))
+        if summary["mean"].isna().all():
+            return figures.nothing_to_draw(NOT_SCORED)
         return self._keep("recall_by_k", figures.recall_against_k(summary))
 
     def recall_table(self, name: str, caption: str) -> NumberedTable:
@@ -128,16 +132,15 @@ class RetrievalReport:
         """Return the paired change from the plain question."""
         if self._items is None:
             return NumberedTable(_EMPTY, name, caption)
-        drops = self._drops
-        shown = shown_differences(drops, ["system", "style"]) if len(drops) else drops
-        return self._show(name, drops, shown, caption)
+        shown = shown_differences(self._drops, ["system", "style"])
+        return self._show(name, self._drops, shown, caption)
 
     def pairs_table(self, name: str, caption: str) -> NumberedTable:
         """Return the paired difference of every two systems that no model writes for."""
         rows = self._rows()
-        rows = rows[[not needs_model(name) for name in rows["system"]]]
+        rows = rows.loc[[not needs_model(name) for name in rows["system"]]]
         pairs = system_pairs(rows, seed=self._seed)
-        shown = shown_differences(pairs, ["style", "first", "second"]) if len(pairs) else pairs
+        shown = shown_differences(pairs, ["style", "first", "second"])
         return self._show(name, pairs, shown, caption)
 
     def budget_table(self, name: str, caption: str) -> NumberedTable:
@@ -174,8 +177,6 @@ class RetrievalReport:
         """Return recall at K under both protocols, paired."""
         rows = select(both, "recall", self._k)
         effect = condition_effect(rows, "paper", "repaired", seed=self._seed)
-        if effect.empty:
-            return self._show(name, effect, effect, caption)
         shown = shown_differences(effect, ["style", "system"])
         for place, protocol in enumerate(("paper", "repaired"), start=2):
             shown.insert(place, protocol, [points(value) for value in effect[protocol]])

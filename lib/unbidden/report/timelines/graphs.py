@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from unbidden.config import TimelinesConfig
     from unbidden.corpus.models import Conversation
     from unbidden.llm import LLM
+    from unbidden.memory.theanine.timelines import Timeline
 
 
 _DIALOGUES_NOTE = {
@@ -118,22 +119,29 @@ class TimelineExamples:
         for speaker, text in self.messages:
             said = [f"{speaker}: {text}"]
             timelines = self.system.timelines(said)
-            refined = self.system.refined(timelines, said, "per_timeline")
             listed = "".join(
-                f"<li>{html.escape(line.text())}<br><i>rewritten:</i> "
-                + (
-                    f"not rewritten: {html.escape(one.unscored)}"
-                    if one.unscored
-                    else html.escape(one.text)
-                )
-                + "</li>"
-                for line, one in zip(timelines, refined, strict=True)
+                f"<li>{html.escape(line.text())}<br>{rewritten}</li>"
+                for line, rewritten in zip(timelines, self._rewritten(timelines, said), strict=True)
             )
             parts.append(
                 f'<section class="unbidden-example"><blockquote>{html.escape(said[0])}'
                 f"</blockquote><ol>{listed or '<li>no memory</li>'}</ol></section>"
             )
         return "".join(parts)
+
+    def _rewritten(self, timelines: Sequence[Timeline], said: Sequence[str]) -> list[str]:
+        try:
+            refined = self.system.refined(timelines, said, "per_timeline")
+        except NotRecorded:
+            return ["<i>not rewritten:</i> not run, its model calls are not on record"] * len(
+                timelines
+            )
+        return [
+            f"<i>not rewritten:</i> {html.escape(one.unscored)}"
+            if one.unscored
+            else f"<i>rewritten:</i> {html.escape(one.text)}"
+            for one in refined
+        ]
 
     def __repr__(self) -> str:
         return f"timelines for {len(self.messages)} messages"
