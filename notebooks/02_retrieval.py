@@ -39,6 +39,8 @@ from unbidden.llm.session import open_llm
 from unbidden.queries.build import build_queries
 from unbidden.recorded import has_recorded, recorded_items, recorded_numbers, recorded_view
 from unbidden.report import figures
+from unbidden.report.claims import evidence_frame
+from unbidden.report.claims.retrieval import run_evidence, writers
 from unbidden.report.folder import RunFolder
 from unbidden.report.glue import cite, glue
 from unbidden.report.headline import retrieval_numbers, systems_numbers
@@ -417,5 +419,8 @@ notes
 
 # %% tags=["remove-cell"]
 report.same_conversations().figure("same_by_style")
+models = writers(config.systems, config.memory_model, config.memory_models)
+evidence_rows = run_evidence(items, dataset=corpus.name, models=models)
+folder.table("evidence", evidence_frame(evidence_rows))
 record = folder.finish(corpus, embedder=config.embedder, notes=notes.lines)
 llm.close()

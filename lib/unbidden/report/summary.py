@@ -36,7 +36,7 @@ def select(
 def scored_systems(items: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of systems with a value anywhere; a system that was not run has none."""
     scored = items.groupby("system")["value"].transform(lambda values: values.notna().any())
-    return items[scored]
+    return items[scored.astype(bool)]  # of no rows, the type is none
 
 
 def without_model(items: pd.DataFrame) -> pd.DataFrame:

@@ -4,7 +4,12 @@ import pytest
 from tests.conftest import ROOT
 from unbidden.errors import ConfigError, DataError
 from unbidden.report.claims import CLAIMS, evidence_frame, read_evidence, recorded_evidence
-from unbidden.report.claims.retrieval import rank_evidence, style_evidence
+from unbidden.report.claims.retrieval import (
+    rank_evidence,
+    run_evidence,
+    style_evidence,
+    writers,
+)
 from unbidden.report.claims.rule import Measured
 from unbidden.report.claims.timelines import (
     cost_evidence,
@@ -55,6 +60,37 @@ def test_a_ranking_needs_every_rival():
         items([*rows, ("mem0-v2", "implicit", "c#0", 0.5)]), dataset="d", table="t", models={}
     )
     assert [part.estimate for part in found] == [0, 0, 0.5]
+
+
+def test_a_run_speaks_of_each_system_where_it_is_shown_and_names_who_wrote():
+    names = ("anchormem", "bm25", "amem", "mem0-v2", "nemori")
+    rows = [
+        (name, style, f"{home}#0", value)
+        for name in names[:-1]
+        for home in "ab"
+        for style, value in (("question", 1.0), ("implicit", 0.5))
+    ]
+    rows += [("nemori", "implicit", "a#0", float("nan"))]
+    models = writers([*names, "unbidden"], "big", {"amem": "small"})
+    assert models == {"anchormem": "big", "amem": "small", "mem0-v2": "big", "nemori": "big"}
+    found = run_evidence(items(rows), dataset="d", models=models)
+    shown = {(part.part, part.table, part.model) for part in found}
+    assert shown == {
+        ("bm25", "tab-drop", "none"),
+        ("anchormem", "tab-systems", "big"),
+        ("amem", "tab-systems", "small"),
+        ("mem0-v2", "tab-systems", "big"),
+        *((f"anchormem − {rival}", "tab-systems", "big") for rival in ("bm25", "amem", "mem0-v2")),
+    }
+    assert run_evidence(items(rows).assign(k=5), dataset="d", models=models) == []
+
+
+def test_a_system_without_a_model_is_no_evidence_of_one_on_the_recorded_conversation():
+    """Its row on conv-26 is of the run without models, and there only once."""
+    parts = [part for part in recorded_evidence() if part.chapter == "02_retrieval"]
+    own = [(part.claim, part.dataset) for part in parts if part.part == "unbidden"]
+    assert own and len(own) == len(set(own))
+    assert {part.model for part in parts if part.part == "unbidden"} == {"none"}
 
 
 def test_released_differences_turn_round_with_the_claim():

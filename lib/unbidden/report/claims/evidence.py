@@ -17,7 +17,7 @@ from unbidden.errors import DataError, closest
 from unbidden.recorded import has_recorded, recorded_facts, recorded_folder, recorded_items
 from unbidden.report.claims.listing import CLAIMS
 from unbidden.report.claims.misled import misled_evidence
-from unbidden.report.claims.retrieval import rank_evidence, style_evidence
+from unbidden.report.claims.retrieval import rank_evidence, style_evidence, writers
 from unbidden.report.claims.rule import Measured
 from unbidden.report.claims.timelines import (
     cost_evidence,
@@ -118,10 +118,10 @@ def _retrieval() -> list[Measured]:
         found += style_evidence(items, dataset=_ONE, table="tab-locomo-drop", models={})
     if has_recorded("subset", chapter):
         items = recorded_items("subset", chapter)
-        model = str(recorded_facts("subset", chapter)["parameters"]["memory_model"])
-        names = [str(name) for name in items["system"].unique()]
-        free = {"bm25", "dense", "rrf", "amem-noevo"}
-        models = {name: model for name in names if name not in free}
+        given = recorded_facts("subset", chapter)["parameters"]
+        models = writers(
+            map(str, items["system"].unique()), given["memory_model"], given["memory_models"]
+        )
         found += style_evidence(
             items, dataset=_ONE, table="tab-subset", models=models, systems=list(models)
         )

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unbidden.memory.presets import needs_model
 from unbidden.report.claims.rule import Measured
 from unbidden.report.summary import scored_systems, select
 from unbidden.stats import clustered_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pandas as pd
 
@@ -23,6 +24,31 @@ STEPS = (
 """Claim, the style that should find more, the one that should find less."""
 RIVALS = ("bm25", "amem", "mem0-v2")
 """Whom LoCoMo-Conv ranks behind AnchorMem; its mem0 is that of release 2."""
+
+
+def writers(
+    systems: Iterable[str], memory_model: str, memory_models: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the model behind a system's memories, for those that have one."""
+    return {name: memory_models.get(name) or memory_model for name in systems if needs_model(name)}
+
+
+def run_evidence(
+    items: pd.DataFrame, *, dataset: str, models: Mapping[str, str], k: int = 10
+) -> list[Measured]:
+    """Return all that a run of the retrieval chapter says of claims, by the table it stands in."""
+    names = list(scored_systems(select(items, "recall", k))["system"].unique())
+    plain = [name for name in names if name not in models]
+    written = [name for name in names if name in models]
+    return [
+        *style_evidence(
+            items, dataset=dataset, table="tab-drop", models=models, systems=plain, k=k
+        ),
+        *style_evidence(
+            items, dataset=dataset, table="tab-systems", models=models, systems=written, k=k
+        ),
+        *rank_evidence(items, dataset=dataset, table="tab-systems", models=models, k=k),
+    ]
 
 
 def style_evidence(
