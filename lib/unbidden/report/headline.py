@@ -73,15 +73,21 @@ def systems_numbers(
         Systems with a score that are not in it.
     """
     modelled = [ranking for ranking in rankings if ranking.info.needs_llm]
-    unrun = [ranking.system for ranking in modelled if not ranking.ingests]
+    gaps = {ranking.system: bool(ranking.ingests) for ranking in modelled if ranking.not_run}
+    unrun = [name for name, partly in gaps.items() if not partly]
+    partial = [name for name, partly in gaps.items() if partly]
+    missing = [
+        f"{what}: {', '.join(names)}."
+        for what, names in (("Not run", unrun), ("Not run on every conversation", partial))
+        if names
+    ]
     names = {model_of(config, ranking.system) for ranking in modelled}
     local = names and names <= set(local_models())
     one = "It is a small local model that runs on a laptop. "
     small = (one if len(names) < 2 else SMALL_MODELS) if local else ""
     return {
         "memory_model": models_by_system(config, [ranking.system for ranking in modelled]),
-        "model_note": small
-        + (f"Not run: {', '.join(unrun)}." if unrun else "All of them were run.")
+        "model_note": small + (" ".join(missing) or "All of them were run.")
         if modelled
         else "No system of this run has one.",
         "shared_systems": ", ".join(shared) or "no conversation",

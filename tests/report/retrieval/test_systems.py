@@ -165,3 +165,20 @@ def test_rows_of_the_figure_follow_the_first_style_where_none_is_implied():
     )
     figure = recall_by_system(rows, measure="Recall", wrote={"a": "no model", "b": "no model"})
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["b", "a"]
+
+
+def test_the_text_names_systems_that_were_not_run_on_every_conversation(tmp_path, monkeypatch):
+    chosen = config(tmp_path, monkeypatch)
+    rankings = retrieve(
+        CORPUS, QUERIES, chosen.systems, depth=5, llm=ScriptedLLM(facts), embedder=Words()
+    )
+    made = next(ranking for ranking in rankings if ranking.system == "anchormem")
+    gap = {"there": NOT_RECORDED}
+
+    def said(ranking):
+        return systems_numbers(chosen, [ranking], ["hand"])["model_note"]
+
+    assert said(made).endswith("All of them were run.")
+    partly = said(replace(made, refused=gap))
+    assert partly.endswith("Not run on every conversation: anchormem.")
+    assert said(replace(made, refused=gap, ingests={})).endswith("Not run: anchormem.")
